@@ -8,11 +8,9 @@ that differ in so few bits have to be looked at. No pair within r bits is missed
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property, reduce
-from itertools import combinations, pairwise, starmap
+from functools import cached_property
+from itertools import combinations
 from math import comb
 from typing import Any
 
@@ -21,7 +19,7 @@ import numpy as np
 from dissensus.arrays import Array, Int
 from dissensus.duplicates.codes_kernel import in_buckets, look_in
 from dissensus.duplicates.descriptors import codes
-from dissensus.duplicates.links import NONE, Links, alone, joined, links_of
+from dissensus.duplicates.links import Links, alone, links_of
 from dissensus.errors import DuplicatesError
 
 BITS = 11
@@ -126,21 +124,13 @@ class NearCodes:
 
     def links(self, rows: range) -> Links:
         """Groups that pairs of these rows with later rows form."""
-        buckets, flips = self.buckets, [band.flips for band in self.bands]
-
-        def look(part: range) -> Links:
-            parent = alone(len(self))
-            for band, known, changed in zip(self.bands, buckets, flips, strict=True):
-                look_in(
-                    self.codes, self.described, *known, band.shift, band.width, changed, part.start, part.stop,
-                    self.bits, self.limit, parent
-                )  # fmt: skip
-            return links_of(parent)
-
-        cores = os.cpu_count() or 1
-        ends = [rows.start + len(rows) * core // cores for core in range(cores + 1)]
-        with ThreadPoolExecutor(cores) as threads:
-            return reduce(joined, threads.map(look, starmap(range, pairwise(ends))), NONE)
+        parent = alone(len(self))
+        for band, known in zip(self.bands, self.buckets, strict=True):
+            look_in(
+                self.codes, self.described, *known, band.shift, band.width, band.flips, rows.start, rows.stop,
+                self.bits, self.limit, parent
+            )  # fmt: skip
+        return links_of(parent)
 
 
 def _whole_square(radius: float) -> int:

@@ -14,6 +14,8 @@ import numpy as np
 from dissensus.arrays import Array, Float, Int
 from dissensus.errors import DuplicatesError
 
+LARGEST = 1e300
+"""Features beyond it are refused: their distances might not fit into float64."""
 WIDTHS = (32, 64, 128, 256)
 """Dimensions that a projection may have."""
 SAMPLE = 2048
@@ -67,6 +69,8 @@ def checked(queries: Array, among: Array, is_same: bool) -> tuple[Array, Array]:
         one = np.ascontiguousarray(points if points.shape[1] else np.zeros((len(points), 1)), kind)
         if not np.isfinite(one).all():
             raise DuplicatesError("a feature is not a finite number: leave out its image")
+        if float(np.abs(one).max(initial=0)) > LARGEST:
+            raise DuplicatesError("a feature is beyond ±10³⁰⁰: divide all features by the same number")
         made.append(one)
     return made[0], made[-1]
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from threading import Lock, local
+from typing import Self
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -19,7 +17,7 @@ from dissensus.errors import DuplicatesError
 TILE = 2048
 """Points whose bounds are compared with those of a strip at a time."""
 STRIP = 256
-"""Points whose bounds one core computes and looks at before it goes on."""
+"""Points whose bounds are computed at a time."""
 
 Take = Callable[[Array, Array, Array], object]
 """What is done with pairs that are found: two arrays of positions, and their squared distances."""
@@ -65,6 +63,7 @@ class Within:
     def __init__(self, points: Float[Array, "n d"], radius: float) -> None:
         if not 0 <= radius < np.inf:
             raise DuplicatesError(f"a radius of {radius} is not a distance: give a number from 0 on")
+        self.given = points, radius
         known = checked(points, points, is_same=True)[0]
         scale = scale_of(known, known)
         self.unit = 1.0
@@ -82,6 +81,10 @@ class Within:
     def __len__(self) -> int:
         return self.count
 
+    def __reduce__(self) -> tuple[type[Self], tuple[Array, float]]:
+        """To be sent to a worker, which makes its own index: that is several times as large as the points."""
+        return type(self), self.given
+
     def links(self, rows: range) -> Links:
         """Groups that pairs of these rows with themselves and with later rows form."""
         parent = alone(self.count)
@@ -89,24 +92,17 @@ class Within:
         return links_of(parent)
 
     def run(self, rows: range, take: Take) -> None:
-        """Find the pairs of these rows with themselves and with later ones; all cores look, one at a time takes."""
-        strips = [range(start, min(start + STRIP, rows.stop)) for start in range(rows.start, rows.stop, STRIP)]
-        turn, kept = Lock(), local()
-
-        def look(strip: range) -> None:
-            if not hasattr(kept, "found"):
-                most = STRIP * TILE
-                kept.found = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most)
-            for start in range(strip.start, self.count, TILE):
-                one, other, squared = self._pairs(strip, slice(start, start + TILE), kept.found)
+        """Find the pairs of these rows with themselves and with later ones."""
+        if self.count < 2:
+            return
+        most = STRIP * TILE
+        room = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most)
+        for first in range(rows.start, rows.stop, STRIP):
+            strip = range(first, min(first + STRIP, rows.stop))
+            for start in range(first, self.count, TILE):
+                one, other, squared = self._pairs(strip, slice(start, start + TILE), room)
                 if len(one):
-                    with turn:
-                        take(one, other, squared)
-
-        if self.count > 1:
-            with threadpool_limits(1, "blas"), ThreadPoolExecutor(os.cpu_count() or 1) as threads:
-                for done in [threads.submit(look, strip) for strip in strips]:
-                    done.result()
+                    take(one, other, squared)
 
     def _pairs(self, strip: range, columns: slice, found: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
         """Positions and squared distances of the pairs of some rows and columns."""

@@ -39,11 +39,10 @@ AHEAD = 2
 """Tasks per processor that are under way, so that none has to wait for the next one."""
 CONNECTING = 5.0
 """Seconds to wait for the head of a cluster."""
-ALL_DEAD = (
-    "all nodes of the Ray cluster are dead: start nodes, and run the same command again; what is finished is kept"
-)
 STORE = 256 << 20
 """Bytes of Ray's own memory on a cluster that we start: what is kept there is small."""
+_GIVEN: dict[str, str] = {}
+"""The address by which a cluster was given, by the one that Ray has for it."""
 
 
 class RayEngine:
@@ -71,18 +70,15 @@ class RayEngine:
         )
         if ray.is_initialized():
             known = ray.get_runtime_context().gcs_address
-            if address and known != address:
+            if address and address not in (known, _GIVEN.get(known)):
                 raise EngineError(f"this process already uses the Ray cluster at {known}: call ray.shutdown() first")
         else:
             _require_listener(self.address)
             try:
                 ray.init(log_to_driver=False, logging_level="error", **where)
             except (ConnectionError, ValueError, RuntimeError, OSError) as error:
-                raise EngineError(
-                    f"there is no Ray cluster at {self.address or 'this machine'} ({first_line(error)}): check the "
-                    "address, and that the cluster runs the same versions of Ray and Python"
-                ) from None
-
+                raise _unreachable(self.address, error) from None
+            _GIVEN[ray.get_runtime_context().gcs_address] = self.address
         with suppress(AttributeError):  # Ray prints the deaths of workers, even to stdout, where --json prints
             ray._private.worker.print_to_stdstream = _ignore
 
@@ -116,25 +112,26 @@ class RayEngine:
         """
         import ray
 
-        gpus = int(ray.cluster_resources().get("GPU", 0)) if uses_gpus else 0
-        needs = {"num_gpus": 1, "num_cpus": 1} if gpus else {"num_cpus": 1}
-        crew = Crew(ray.cloudpickle.dumps(worker), gpus or self._processors(), needs)
+        resource = "GPU" if uses_gpus and _count("GPU") else "CPU"
+        crew = Crew(ray.cloudpickle.dumps(worker), {"num_cpus": 1, "num_gpus": int(resource == "GPU")})
+        crew.grow(max(1, _count(resource)))
         alive = time.monotonic()
         try:
             for task, found in crew.results(iter(tasks)):
                 if found is not None:
                     yield task, found[0]
-                alive = self._alive_since(alive)
+                alive = _alive_since(alive, resource)
+                crew.grow(_count(resource))  # nodes may join
         finally:
             crew.dismiss()
 
     def _in_order(self, start: Callable[[Any], Any], tasks: Iterator[Any]) -> Iterator[tuple[Any, Any]]:
         """Tasks with their results, in order; few are under way at a time, whatever the number of tasks."""
-        queue = deque((task, start(task)) for task in islice(tasks, AHEAD * self._processors()))
+        queue = deque((task, start(task)) for task in islice(tasks, AHEAD * max(1, _count())))
         while queue:
             task, reference = queue.popleft()
             yield task, self._result(reference)
-            room = max(1, AHEAD * self._processors() - len(queue))  # nodes may join
+            room = max(1, AHEAD * _count() - len(queue))  # nodes may join
             queue.extend((later, start(later)) for later in islice(tasks, room))
 
     def _result(self, reference: Any) -> Any:
@@ -150,30 +147,46 @@ class RayEngine:
         alive = time.monotonic()
         try:
             while not ray.wait([reference], timeout=POLL)[0]:
-                alive = self._alive_since(alive)
+                alive = _alive_since(alive)
             return ray.get(reference)
         except RayTaskError as error:
             raise _own(error) from None
         except RayError as error:
             raise _given_up(error) from None
 
-    def _alive_since(self, before: float) -> float:
-        """The last moment at which there was a processor.
 
-        Raises:
-            EngineError: that was too long ago.
-        """
-        now = time.monotonic()
-        if self._processors(at_least=0):
-            return now
-        if now - before > PATIENCE:
-            raise EngineError(ALL_DEAD)
-        return before
+def _count(resource: str = "CPU") -> int:
+    """How many processors, or GPUs, the cluster has."""
+    import ray
 
-    def _processors(self, at_least: int = 1) -> int:
-        import ray
+    return int(ray.cluster_resources().get(resource, 0))
 
-        return max(at_least, int(ray.cluster_resources().get("CPU", 0)))
+
+def _alive_since(before: float, resource: str = "CPU") -> float:
+    """The last moment at which there was a processor, or a GPU.
+
+    Raises:
+        EngineError: that was too long ago.
+    """
+    now = time.monotonic()
+    if _count(resource):
+        return now
+    if now - before > PATIENCE:
+        nodes = "all nodes of the Ray cluster" + (" that have a GPU" if resource == "GPU" else "")
+        raise EngineError(f"{nodes} are dead: start nodes, and run the same command again; what is finished is kept")
+    return before
+
+
+def _unreachable(address: str, error: Exception) -> EngineError:
+    if not address:
+        return EngineError(
+            f"Ray cannot be started on this machine ({first_line(error)}): look at its logs in /tmp/ray, or leave out "
+            "--engine ray"
+        )
+    return EngineError(
+        f"there is no Ray cluster at {address} ({first_line(error)}): check the address, and that the cluster runs the "
+        "same versions of Ray and Python"
+    )
 
 
 def _require_listener(address: str) -> None:
@@ -215,18 +228,18 @@ def _own(error: Any) -> Exception:
 
 def _given_up(error: Exception) -> EngineError:
     return EngineError(
-        f"work on the Ray cluster failed {RETRIES} times ({first_line(error)}): look at the nodes' memory and logs, "
-        "and run the same command again; what is finished is kept"
+        f"work on the Ray cluster failed {RETRIES + 1} times ({first_line(error)}): look at the nodes' memory and "
+        "logs, and run the same command again; what is finished is kept"
     )
 
 
 class Crew:
-    """Workers that are given tasks as they have room for them. Whoever dies is replaced, where there is a processor.
+    """Workers that are given tasks as they have room for them. A worker that dies is replaced as soon as there is room.
 
     Ray could restart workers itself, but then tasks of a worker for which no processor is left would wait for ever.
     """
 
-    def __init__(self, made: bytes, size: int, needs: dict[str, Any]) -> None:
+    def __init__(self, made: bytes, needs: dict[str, Any]) -> None:
         import ray
 
         self.actor = ray.remote(_Worker).options(**needs)
@@ -235,12 +248,15 @@ class Crew:
         self.idle: list[Any] = []
         self.busy: dict[Any, tuple[Any, int, Any]] = {}
         """Worker, number and task by the reference to a result."""
-        self.most_unstarted = size + RETRIES
-        """Workers that may die one after the other before they have started: a node takes all of its own with it."""
-        self.unstarted = 0
+        self.size = self.unstarted = 0
+        """How many workers there should be; and how many died, one after the other, before they had started."""
         self.lost: Counter[int] = Counter()
         """How often the worker of a task has died."""
-        for _ in range(size):
+
+    def grow(self, size: int) -> None:
+        """Hire workers until there are so many."""
+        self.size = max(self.size, size)
+        for _ in range(size - len(self.starting) - len(self.idle) - len(self.busy)):
             self._hire()
 
     def results(self, tasks: Iterator[Any]) -> Iterator[tuple[Any, list[Any] | None]]:
@@ -307,7 +323,7 @@ class Crew:
         except RayError as error:
             self.unstarted += is_new
             self.lost[number] += not is_new
-            if self.lost[number] > RETRIES or self.unstarted > self.most_unstarted:
+            if self.lost[number] > RETRIES or self.unstarted > self.size + RETRIES:  # a node takes all of its own along
                 raise _given_up(error) from None
             self._hire()
             return None if is_new else (number, task, None)

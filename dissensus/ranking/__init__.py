@@ -11,7 +11,7 @@ import numpy as np
 from dissensus.arrays import Array, Float
 from dissensus.ranking.bradley_terry import bradley_terry, davidson
 from dissensus.ranking.cells import CellBootstrap, bootstrap_cells
-from dissensus.ranking.fragility import Action, Alone, Flip, fewest_removals
+from dissensus.ranking.fragility import Action, Alone, Flip, fewest_removals, first_alone
 from dissensus.ranking.groups import connected_groups
 from dissensus.ranking.hodge import cyclic_share, hodgerank
 from dissensus.ranking.margins import Margins, comparison_bars, rank_sets, resampled_margins
@@ -47,6 +47,7 @@ __all__ = [
     "davidson",
     "errors_of",
     "fewest_removals",
+    "first_alone",
     "has_maximum",
     "hodgerank",
     "item_multiplicities",

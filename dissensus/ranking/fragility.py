@@ -40,7 +40,8 @@ class Flip:
 
     actions: tuple[int, ...]
     cost: int
-    leader: int
+    leader: int | None
+    """None if several models are first afterwards."""
     is_smallest: bool
     """True if every cheaper set of actions was tried; otherwise the cost is an upper bound."""
 
@@ -60,7 +61,7 @@ def fewest_removals(
 
     Single actions come first. Those that `alone` has are fitted already; the others are refitted, cheapest first, using
     at most four fifths of the `refits`. Then, for every challenger, the actions that gain most per judgement are added
-    one by one. A refit without a ranking counts as no change.
+    one by one. A set without a ranking counts as not tried.
 
     Raises:
         RankingError: there is no ranking to begin with.
@@ -78,7 +79,7 @@ def fewest_removals(
     if not flips:
         return None
     best = min(flips, key=lambda flip: _cost(actions, flip))
-    leader, removed = int(np.argmax(strengths_without(best))), _cost(actions, best)
+    leader, removed = first_alone(strengths_without(best)), _cost(actions, best)
     return Flip(tuple(sorted(best)), removed, leader, removed <= _cheapest_untried(actions, untried))
 
 
@@ -113,7 +114,7 @@ class _Refit:
 
 
 def _singles(actions: Sequence[Action], refit: _Refit, alone: Alone | None) -> tuple[_Singles, list[int]]:
-    """Leads after single actions, and the actions that were not tried."""
+    """Leads after single actions, and the actions that were not tried or have no ranking."""
     leads, is_known = np.zeros((len(actions), len(refit.base))), np.zeros(len(actions), bool)
     if alone is not None:
         leads = alone.strengths - alone.strengths[:, [refit.first]]
@@ -124,7 +125,7 @@ def _singles(actions: Sequence[Action], refit: _Refit, alone: Alone | None) -> t
         lead = refit.lead(frozenset([action]))
         if lead is not None:
             leads[action], is_known[action] = lead, True
-    return _Singles(leads, is_known), rest[refit.refits * 4 // 5 :]
+    return _Singles(leads, is_known), np.flatnonzero(~is_known).tolist()
 
 
 def _cheapest_single(
@@ -185,6 +186,12 @@ def _pruned(actions: Sequence[Action], chosen: frozenset[int], refit: _Refit) ->
 
 def _overtaken(lead: Float[Array, " M"] | None) -> bool:
     return lead is not None and bool(lead.max() > AHEAD)
+
+
+def first_alone(strengths: Float[Array, " M"]) -> int | None:
+    """The model that is first; None if several are."""
+    best = int(np.argmax(strengths))
+    return best if (strengths > strengths[best] - AHEAD).sum() == 1 else None
 
 
 def _cost(actions: Sequence[Action], chosen: Iterable[int]) -> int:

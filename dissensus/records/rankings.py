@@ -42,7 +42,10 @@ class Fragility(Record):
     """Judgements whose removal verifiably changes who is first; at most this many are needed."""
 
     leader: str
+    is_shared: bool = False
+    """True if other models are as strong as the leader."""
     next_leader: str | None
+    """Who is first then; None if several models are."""
     judgements: tuple[Judgement, ...]
     is_smallest: bool
     """True if every smaller set was tried; otherwise the number is an upper bound, found greedily."""

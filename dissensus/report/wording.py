@@ -90,6 +90,10 @@ def fragility_words(fragility: Fragility) -> str:
     limit = "no smaller set would" if fragility.is_smallest else "found greedily, so fewer may suffice"
     if fragility.next_leader is None:
         return f"Removing {many} would cost {fragility.leader} first place ({limit})."
+    if fragility.is_shared:
+        return (
+            f"{fragility.leader} shares first place: removing {many} would put {fragility.next_leader} ahead ({limit})."
+        )
     return f"Removing {many} would put {fragility.next_leader} first instead of {fragility.leader} ({limit})."
 
 

@@ -25,6 +25,11 @@ class Turns:
         """How many answers are removed."""
         return self.fewer.sum(axis=1)
 
+    def without(self, questions: Int[Array, " n"]) -> Turns:
+        """The turns of all other questions."""
+        stays = ~np.isin(self.question, questions)
+        return Turns(self.question[stays], self.fewer[stays], self.verdict[stays])
+
 
 def cheapest_turns(counts: Int[Array, "Q 4"], rule: Rule) -> Turns:
     """For each question and every other verdict that it can get by losing answers: the fewest to remove.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from io import BytesIO
 from typing import Any
 
@@ -21,19 +21,20 @@ from dissensus.errors import PoolError, StudyError
 from dissensus.images import open_image
 from dissensus.pool import is_video
 from dissensus.records import FORMAT_VERSION
-from dissensus.steps.pooled_images import pooled_image
-from dissensus.steps.pooling import pool_stamp
+from dissensus.steps.pooled_images import DISTANT, pooled_image
+from dissensus.steps.pooling import given_order, is_stored_inside, pool_stamp
 from dissensus.steps.workspace import Workspace
 from dissensus.store.folder import Folder
 from dissensus.store.parts import Parts, clear_parts
 from dissensus.store.tables import ROW_GROUP, groups_of, open_table, read_groups, read_stamps, read_table, write_table
 
-CHUNK = 2048
+CHUNK = 512
 """Pictures that are described before their descriptors are saved."""
 SMALLEST = 4 * SIDE
 """Pixels of each side to which a JPEG is decoded: enough for a thumbnail that is nearly that of the whole image."""
 BYTES = pa.binary(LENGTH)
 STEP = "duplicates"
+COLUMNS = ["uri", "fingerprint"]
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class Seen:
 
 
 class Describing(Reduction[pa.Table, pa.Table]):
-    """Describes all pictures, all cores at a time, but those that are known; keeps nothing else of a picture.
+    """Describes all pictures but those that are known; keeps nothing else of a picture.
 
     A result is a table of position, descriptor, pixels and problem, in any order.
     """
@@ -74,13 +75,26 @@ class Describing(Reduction[pa.Table, pa.Table]):
 
     def __init__(self, folder: Folder, known: Known | None = None) -> None:
         self.folder, self.known = folder, known
+        self.order = given_order(folder) if is_stored_inside(folder) else None
+        """Positions in the order in which archives store them: a row of a Parquet file is read with its row group."""
 
     def load(self, rows: range) -> pa.Table:
-        table = read_groups(open_table(self.folder.pool), groups_of(rows), ["uri", "fingerprint"])
+        if self.order is not None:
+            return self._stored.slice(rows.start, len(rows))
+        table = read_groups(open_table(self.folder.pool), groups_of(rows), COLUMNS)
         return table.slice(rows.start % ROW_GROUP, len(rows))
 
+    @cached_property
+    def _stored(self) -> pa.Table:
+        return read_table(self.folder.pool, COLUMNS).take(pa.array(self.order))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the list of files, which every process can read."""
+        return {name: value for name, value in self.__dict__.items() if name != "_stored"}
+
     def scan(self, loaded: pa.Table, first_item: int, known: pa.Table | None) -> pa.Table:  # noqa: ARG002
-        positions = np.arange(first_item, first_item + len(loaded))
+        rows = slice(first_item, first_item + len(loaded))
+        positions = np.arange(rows.start, rows.stop) if self.order is None else self.order[rows]
         found, pixels = np.zeros((len(loaded), LENGTH), np.int8), np.zeros(len(loaded), np.int64)
         which = np.full(len(loaded), -1) if self.known is None else self.known.which[positions]
         if self.known is not None:
@@ -90,8 +104,9 @@ class Describing(Reduction[pa.Table, pa.Table]):
         files = loaded.take(pa.array(new))
         problems: list[str | None] = [None] * len(loaded)
         made: dict[int, Seen] = {}
-        with ThreadPoolExecutor(os.cpu_count()) as threads:
-            seen = threads.map(_seen, files["uri"].to_pylist(), files["fingerprint"].to_pylist())
+        uris = files["uri"].to_pylist()
+        with ThreadPoolExecutor(DISTANT if any("://" in uri for uri in uris if uri) else 1) as threads:
+            seen = threads.map(_seen, uris, files["fingerprint"].to_pylist())
             for row, one in zip(new.tolist(), seen, strict=True):
                 if isinstance(one, Unreadable):
                     problems[row] = one.reason

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow.csv import write_csv
+from threadpoolctl import threadpool_limits
 
 from dissensus.arrays import Array, Int
 from dissensus.duplicates.codes import BITS, MOST_BITS, NearCodes
@@ -93,7 +94,8 @@ def _searched(work: Workspace[Any], points: Int[Array, "n 68"], radius: float, b
     inputs = {"pool": pool_stamp(work.folder), "version": VERSION, "radius": radius, "bits": bits}
     parts = Parts(work.folder.parts("duplicates-search"), "duplicates", inputs, replaces=True)
     search = Within(points, radius * UNIT) if bits is None else NearCodes(points, radius * UNIT, bits)
-    links = work.reduce(Grouping(search), "comparing pictures", parts, len(points))
+    with threadpool_limits(1, "blas"):  # the engine's own threads divide the rows
+        links = work.reduce(Grouping(search), "comparing pictures", parts, len(points))
     parts.clear()
     return links
 

@@ -13,28 +13,30 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from dissensus.arrays import Array, Bool, Int
 from dissensus.errors import StudyError
-from dissensus.steps.pooling import earlier_pools, pool_size, pool_stamp
+from dissensus.steps.pooling import earlier_pools, is_stored_inside, pool_size, pool_stamp
+from dissensus.store.files import fingerprint
 from dissensus.store.folder import Folder
 from dissensus.store.tables import open_table, read_stamps, read_table
-
-INSIDE = r"^(tar|parquet):"
-"""URIs of pictures that are best read in the order in which they are stored."""
 
 
 @dataclass(frozen=True)
 class Coverage:
     """The items that a model has to predict."""
 
-    rows: Sequence[int]
+    rows: range | Int[Array, " n"]
     """Their positions in the pool, in the order in which they are predicted."""
     known: int = 0
     """How many items it has predicted already, when the pool was smaller."""
     size: int = 0
     """How many items there are."""
+
+    @property
+    def stamp(self) -> str:
+        """The fingerprint of the rows; empty if they are simply all items."""
+        return "" if isinstance(self.rows, range) else fingerprint(self.rows.tobytes())
 
 
 def coverage(folder: Folder, name: str, in_any_order: bool, again: bool) -> Coverage:
@@ -47,12 +49,12 @@ def coverage(folder: Folder, name: str, in_any_order: bool, again: bool) -> Cove
     known = 0
     if target.exists() and not again:
         known = earlier_pools(folder).get(read_stamps(target, "inputs")["inputs"]["pool"], 0)
-    is_stored_inside = in_any_order and not folder.enumeration.exists() and _is_inside(folder)
-    if not known and not is_stored_inside:
+    is_ordered = in_any_order and is_stored_inside(folder)
+    if not known and not is_ordered:
         return Coverage(range(size), 0, size)
     places = _places(folder)
     rows = np.flatnonzero(places >= known)
-    return Coverage((rows[np.argsort(places[rows])] if is_stored_inside else rows).tolist(), known, size)
+    return Coverage(rows[np.argsort(places[rows])] if is_ordered else rows, known, size)
 
 
 def is_added(folder: Folder, known: int) -> Bool[Array, " N"]:
@@ -137,18 +139,12 @@ def _tables(path: Path) -> Iterator[pa.Table]:
     return (pa.Table.from_batches([batch]) for batch in open_table(path).iter_batches())
 
 
-def _is_inside(folder: Folder) -> bool:
-    """Whether any picture is in an archive."""
-    batches = open_table(folder.pool).iter_batches(columns=["uri"])
-    return any(pc.any(pc.match_substring_regex(batch["uri"], INSIDE)).as_py() for batch in batches)
-
-
 def in_pool_order(covered: Coverage, predictions: Path, parts: Iterable[pa.Table]) -> Iterator[pa.Table]:
     """All predictions, one after the other: the parts that were made now, and the earlier ones in `predictions`."""
     if isinstance(covered.rows, range):
         yield from parts
         return
-    rows = np.array(covered.rows, np.int64)
+    rows = covered.rows
     if (np.diff(rows) < 0).any():
         parts = [pa.concat_tables(parts).take(pa.array(np.argsort(rows)))]
     if not covered.known:

@@ -20,9 +20,11 @@ from dissensus.store.enumerations import read_enumeration
 from dissensus.store.files import content_fingerprint, exists, fingerprint
 from dissensus.store.folder import Folder
 from dissensus.store.parts import Parts, clear_parts
-from dissensus.store.sources import Found, apart, found_items
+from dissensus.store.sources import Found, found_items, with_archive_names
 from dissensus.store.tables import open_table, read_stamps, read_table, write_table
 
+INSIDE = r"^(tar|parquet):"
+"""URIs of pictures that are best read in the order in which they are stored."""
 CHUNK = 1024  # files that are fingerprinted before the results are saved
 ITEMS = [("id", pa.string()), ("uri", pa.string()), ("reference", pa.string())]
 CONTENTS = pa.schema([("size", pa.int64()), ("fingerprint", pa.string())])
@@ -108,13 +110,18 @@ def _before(folder: Folder) -> Before:
 
 
 def _without_known(items: pa.Table, known: pa.Table) -> pa.Table:
-    """The items that are not in the pool yet; one of the same name but from elsewhere counts as new."""
+    """The items that are not in the pool yet; one of the same name but from elsewhere counts as new.
+
+    Pictures in archives are known by where they are: their ids depend on the archives that were given together.
+    """
     if not len(known):
-        return items
+        return with_archive_names(items)
     ids = _whole(known["id"])
     places = pc.index_in(items["id"], value_set=ids)
     is_same = pc.fill_null(pc.equal(known["uri"].take(_whole(places)), items["uri"]), False)
-    return apart(items.filter(pc.invert(is_same)), ids)
+    is_inside = pc.fill_null(pc.match_substring_regex(items["uri"], INSIDE), False)
+    is_known = pc.and_(is_inside, pc.is_in(items["uri"], value_set=_whole(known["uri"]).drop_null()))
+    return with_archive_names(items.filter(pc.invert(pc.or_(is_same, is_known))), ids)
 
 
 def _words(found: Found, items: pa.Table, before: Before) -> tuple[str, ...]:
@@ -194,6 +201,14 @@ def given_order(folder: Folder) -> Int[Array, " N"]:
     if folder.enumeration.exists() or "place" not in open_table(folder.pool).schema_arrow.names:
         return np.arange(pool_size(folder))
     return np.argsort(read_table(folder.pool, ["place"])["place"].to_numpy())
+
+
+def is_stored_inside(folder: Folder) -> bool:
+    """Whether any picture is in an archive, so that pictures are best read in the order given."""
+    if folder.enumeration.exists():
+        return False
+    batches = open_table(folder.pool).iter_batches(columns=["uri"])
+    return any(pc.any(pc.match_substring_regex(batch["uri"], INSIDE)).as_py() for batch in batches)
 
 
 def duplicates(folder: Folder) -> int:

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from dissensus.arrays import Array, Int
 from dissensus.backends import MISSING_FILE, target_fingerprint
-from dissensus.engines.local import Progress, chunks
+from dissensus.engines.local import Progress
 from dissensus.errors import BackendError, DissensusError, PredictionError, StudyError
 from dissensus.records import FORMAT_VERSION
 from dissensus.steps.growing import (
@@ -35,7 +35,7 @@ from dissensus.steps.workspace import Workspace
 from dissensus.store.checksums import verify
 from dissensus.store.files import exists, fingerprint, write_whole
 from dissensus.store.folder import Folder
-from dissensus.store.parts import Parts, changed_inputs, clear_parts, refuse_changes
+from dissensus.store.parts import Parts, changed_inputs, clear_parts, refuse_changes, unfinished_inputs
 from dissensus.store.rounds import Round
 from dissensus.store.settings import Settings
 from dissensus.store.tables import open_table, read_stamps, read_table
@@ -152,12 +152,22 @@ class Run:
 
     def __init__(self, source: Source, again: bool) -> None:
         self.source, self.name, folder = source, source.name, source.work.folder
-        self.parts = Parts(folder.parts(f"predict-{self.name}"), f"predict {self.name}", source.all_inputs, again)
         self.coverage: Coverage = coverage(folder, self.name, source.fits_in_memory, again)
-        rows = self.coverage.rows
-        self.size = len(rows)
-        self.chunks: list[Sequence[int]] = [rows[part.start : part.stop] for part in chunks(self.size, source.chunk)]
-        self.waiting = [number for number in range(len(self.chunks)) if number not in self.parts]
+        self.size = len(self.coverage.rows)
+        self.parts = self._parts(folder.parts(f"predict-{self.name}"), again)
+        self.waiting = [number for number in range(-(-self.size // source.chunk)) if number not in self.parts]
+
+    def _parts(self, kept: Path, again: bool) -> Parts:
+        """The parts that are finished; those made for other items, or in another order, are of no use any more."""
+        inputs, items = self.source.all_inputs, self.coverage.stamp
+        before = {name: value for name, value in unfinished_inputs(kept).items() if name != "items"}
+        replaces = again or not changed_inputs(before, inputs)
+        return Parts(kept, f"predict {self.name}", inputs | ({"items": items} if items else {}), replaces)
+
+    def rows(self, number: int) -> Sequence[int]:
+        """The items of a part."""
+        rows = self.coverage.rows[number * self.source.chunk : (number + 1) * self.source.chunk]
+        return rows if isinstance(rows, range) else rows.tolist()
 
     @contextmanager
     def kept(self) -> Iterator[None]:
@@ -256,7 +266,8 @@ def rounds_with(folder: Folder, name: str) -> dict[int, str]:
 
     Without those that `select` replaces because items have been added.
     """
-    numbers = [number for number in folder.rounds() if number not in rounds_behind(folder)]
+    behind = set(rounds_behind(folder))
+    numbers = [number for number in folder.rounds() if number not in behind]
     abouts = {number: read_stamps(folder.selection(number), "inputs") for number in numbers}
     contents = {number: about["inputs"]["predictions"].get(name) for number, about in abouts.items()}
     return {number: content for number, content in contents.items() if content is not None}
@@ -292,11 +303,11 @@ def changes_since(source: Source) -> list[str]:
 
 def _predict_parts(run: Run, progress: Progress) -> None:
     what = f"predict {run.name}"
-    progress(what, run.size - sum(len(run.chunks[number]) for number in run.waiting), run.size)
+    progress(what, run.size - sum(len(run.rows(number)) for number in run.waiting), run.size)
     if run.waiting:
         run.source.open()
     for number in run.waiting:
-        run.parts.write(number, run.source.part(run.chunks[number]))
+        run.parts.write(number, run.source.part(run.rows(number)))
         progress(what, run.done(number), run.size)
 
 
@@ -327,14 +338,13 @@ def check_same_pool(folder: Folder, names: list[str]) -> dict[str, dict[str, Any
     Raises:
         StudyError: predictions were made on another pool, or do not have one row per item.
     """
-    stamp = pool_stamp(folder)
-    rows = pool_size(folder)
+    stamp, earlier, rows = pool_stamp(folder), earlier_pools(folder), pool_size(folder)
     stamps = {name: read_stamps(folder.predictions(name), *STAMPED) for name in names}
     for name, found in stamps.items():
         path = folder.predictions(name)
         if found.get("model", name) != name:
             raise StudyError(f"{path} holds the predictions of {found['model']}: restore both files from a backup")
-        if found["inputs"]["pool"] in earlier_pools(folder):
+        if found["inputs"]["pool"] in earlier:
             raise StudyError(f"{name} has not predicted the items that were added: run dissensus predict {folder.root}")
         if found["inputs"]["pool"] != stamp or open_table(path).metadata.num_rows != rows:
             raise StudyError(f"{path} belongs to another pool: delete it and run dissensus predict {folder.root} again")

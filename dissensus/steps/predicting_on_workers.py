@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TypeAlias
 
 import pyarrow as pa
 
 from dissensus.backends import at_a_time
-from dissensus.engines.local import chunks, cores
+from dissensus.engines.local import cores
 from dissensus.engines.reduction import Workers
-from dissensus.errors import DissensusError
-from dissensus.steps.pooled_images import BATCH
-from dissensus.steps.predicting import Run, Source, is_wanted, predict
-from dissensus.steps.predicting_together import by_coverage
+from dissensus.errors import PredictionError
+from dissensus.steps.predicting import Batches, Run, Source, is_wanted
+from dissensus.steps.predicting_together import predict_in_groups
 
 ON_GPUS = frozenset(["torch", "timm", "kernel"])
 """Backends that use a GPU where there is one; the others get a worker for every core."""
 Chunk = tuple[int, Sequence[int], tuple[str, ...]]
 """A chunk's number, its items, and the models that still have to predict them."""
+Made: TypeAlias = pa.Table | PredictionError
+"""Predictions, or why those of a model are rejected."""
 
 
 def predict_on_workers(engine: Workers, sources: Sequence[Source], again: Collection[str] = ()) -> dict[str, bool]:
@@ -28,35 +29,29 @@ def predict_on_workers(engine: Workers, sources: Sequence[Source], again: Collec
     Chunks are saved here as they arrive, so that a command that was interrupted resumes, on whichever engine.
     """
     run = [one for one in sources if not one.is_whole and is_wanted(one, one.name in again)]
-    others = {one.name: predict(one, one.name in again) for one in sources if one not in run}
-    runs = [Run(one, one.name in again) for one in run]
-    try:
-        for alike in by_coverage(runs):
-            _predict(engine, alike)
-    except DissensusError:
-        for one in runs:
-            one.tidy()
-        raise
-    return {one.name: others.get(one.name, True) for one in sources}
+    return predict_in_groups(sources, run, again, partial(_predict, engine), _uses_gpu)
+
+
+def _uses_gpu(source: Source) -> bool:
+    return source.model.backend in ON_GPUS
 
 
 def _predict(engine: Workers, runs: Sequence[Run]) -> None:
-    """Send out the chunks that any of the models has to predict, keep what comes back, and write the predictions."""
-    named = {run.name: run for run in runs}
+    """Send out the chunks that any of the models has to predict, and keep what comes back."""
+    first, named = runs[0], {run.name: run for run in runs}
     waiting = sorted({number for run in runs for number in run.waiting})
-    tasks: list[Chunk] = [
-        (number, runs[0].chunks[number], tuple(run.name for run in runs if number in run.waiting)) for number in waiting
-    ]
+    tasks: Iterator[Chunk] = (
+        (number, first.rows(number), tuple(run.name for run in runs if number in run.waiting)) for number in waiting
+    )
     worker = partial(Predictors, {name: run.source for name, run in named.items()})
-    what = f"predict {runs[0].name}" if len(runs) == 1 else f"predict {len(runs)} models"
-    uses_gpus = any(run.source.model.backend in ON_GPUS for run in runs)
-    for (number, _, _), parts in engine.map(worker, tasks, uses_gpus):
+    what = f"predict {first.name}" if len(runs) == 1 else f"predict {len(runs)} models"
+    for (number, _, _), parts in engine.map(worker, tasks, _uses_gpu(first.source)):
         for name, part in parts.items():
-            named[name].parts.write(number, part)
-        runs[0].source.work.progress(what, runs[0].done(number), runs[0].size)
-    for run in runs:
-        with run.kept():
-            run.finish()
+            with named[name].kept():
+                if isinstance(part, PredictionError):
+                    raise part
+                named[name].parts.write(number, part)
+        first.source.work.progress(what, first.done(number), first.size)
 
 
 class Predictors:
@@ -65,7 +60,7 @@ class Predictors:
     def __init__(self, sources: Mapping[str, Source]) -> None:
         self.sources, self.opened = sources, set[str]()
 
-    def __call__(self, chunk: Chunk) -> dict[str, pa.Table]:
+    def __call__(self, chunk: Chunk) -> dict[str, Made]:
         """The predictions of a chunk, by model."""
         _, rows, names = chunk
         with at_a_time(cores()):  # there is a worker for every core
@@ -74,15 +69,24 @@ class Predictors:
                     self.sources[name].open()
                     self.opened.add(name)
         together = [name for name in names if self.sources[name].shares_images] if len(names) > 1 else []
-        alone = {name: self.sources[name].part(rows) for name in names if name not in together}
+        alone = {name: self._made(name, rows) for name in names if name not in together}
         return alone | (self._together(together, rows) if together else {})
 
-    def _together(self, names: Sequence[str], rows: Sequence[int]) -> dict[str, pa.Table]:
+    def _together(self, names: Sequence[str], rows: Sequence[int]) -> dict[str, Made]:
         """The predictions of models that see the same images, a batch at a time."""
-        found: dict[str, list[Any]] = {name: [] for name in names}
-        for part in chunks(len(rows), BATCH):
-            items = rows[part.start : part.stop]
-            images = list(self.sources[names[0]].images.batches(items))
+        found: dict[str, list[Made]] = {name: [] for name in names}
+        for batch, images in self.sources[names[0]].images.batches(rows):
+            items = rows[batch.start : batch.stop]
             for name in names:
-                found[name].append(self.sources[name].part(items, images))
-        return {name: pa.concat_tables(parts) for name, parts in found.items()}
+                found[name].append(self._made(name, items, [(range(len(items)), images)]))
+        return {name: _joined(parts) for name, parts in found.items()}
+
+    def _made(self, name: str, rows: Sequence[int], batches: Batches | None = None) -> Made:
+        try:
+            return self.sources[name].part(rows, batches)
+        except PredictionError as error:
+            return error
+
+
+def _joined(parts: Sequence[Made]) -> Made:
+    return next((one for one in parts if isinstance(one, PredictionError)), None) or pa.concat_tables(parts)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Collection, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -13,11 +12,11 @@ from threading import Lock, Semaphore
 from typing import Any
 
 from dissensus.backends import at_a_time
+from dissensus.engines.local import cores
 from dissensus.errors import DissensusError
 from dissensus.steps.pooled_images import PooledImages
 from dissensus.steps.predicting import Run, Source, is_wanted, predict
 
-CORES = os.cpu_count() or 1
 PATIENCE = 0.1
 """Seconds after which a full queue is asked whether its model has failed."""
 Given = Queue[Any]
@@ -36,13 +35,32 @@ def predict_together(sources: Sequence[Source], again: Collection[str] = ()) -> 
     What is finished is kept, so that a pass that was interrupted resumes with the models and parts that are left.
     """
     shared = [one for one in sources if one.shares_images and not one.is_whole and is_wanted(one, one.name in again)]
-    if len(shared) < 2:
-        return {one.name: predict(one, one.name in again) for one in sources}
+    return predict_in_groups(sources, shared if len(shared) > 1 else [], again, _run)
+
+
+def predict_in_groups(
+    sources: Sequence[Source],
+    shared: Sequence[Source],
+    again: Collection[str],
+    work: Callable[[Sequence[Run]], None],
+    kind: Callable[[Source], object] = bool,
+) -> dict[str, bool]:
+    """What `predict` does for each of the models; `work` makes the parts of those in `shared`, group by group.
+
+    Models of a group are of one `kind` and predict the same items: in a pool that has grown, new models need all items.
+    A model that is rejected loses its own parts and nobody else's.
+    """
     others = {one.name: predict(one, one.name in again) for one in sources if one not in shared}
     runs = [Run(one, one.name in again) for one in shared]
+    groups: dict[Any, list[Run]] = {}
+    for run in runs:
+        groups.setdefault((run.coverage.known, kind(run.source)), []).append(run)
     try:
-        for alike in by_coverage(runs):
-            _run(alike)
+        for alike in groups.values():
+            work(alike)
+            for run in alike:
+                with run.kept():
+                    run.finish()
     except DissensusError:
         for run in runs:
             run.tidy()
@@ -50,24 +68,13 @@ def predict_together(sources: Sequence[Source], again: Collection[str] = ()) -> 
     return {one.name: others.get(one.name, True) for one in sources}
 
 
-def by_coverage(runs: Sequence[Run]) -> list[list[Run]]:
-    """The models that have to predict the same items: in a pool that has grown, new models need all items."""
-    found: dict[int, list[Run]] = {}
-    for run in runs:
-        found.setdefault(run.coverage.known, []).append(run)
-    return list(found.values())
-
-
 def _run(runs: Sequence[Run]) -> None:
-    """Open the models, predict, and write; a model that is rejected loses its own parts and nobody else's."""
-    with at_a_time(min(len(runs), CORES)):
+    """Open the models, and predict."""
+    with at_a_time(min(len(runs), cores())):
         for run in runs:
             if run.waiting:
                 run.source.open()
     _predict(runs, PooledImages(runs[0].source.work.folder, runs[0].name))
-    for run in runs:
-        with run.kept():
-            run.finish()
 
 
 def _predict(runs: Sequence[Run], images: PooledImages) -> None:
@@ -75,13 +82,13 @@ def _predict(runs: Sequence[Run], images: PooledImages) -> None:
 
     A model goes on to the next part without waiting for slower ones, so that cores are idle only at the very end.
     """
-    slots, saving = Semaphore(CORES), Lock()
+    slots, saving = Semaphore(cores()), Lock()
     missing = Counter(number for run in runs for number in run.waiting)
 
     def predicted(run: Run, queue: Given) -> None:
         for number in run.waiting:
             with run.kept(), closing(_fed(queue, slots)) as batches:  # frees the core also if the model fails
-                part = run.source.part(run.chunks[number], batches)
+                part = run.source.part(run.rows(number), batches)
             with saving:
                 run.parts.write(number, part)
                 missing[number] -= 1
@@ -107,7 +114,7 @@ def _feed(fed: Sequence[Fed], images: PooledImages) -> bool:
     """Hand every image to all models that need it; False if a model has failed."""
     for number in sorted({number for one in fed for number in one.run.waiting}):
         here = [one for one in fed if number in one.run.waiting]
-        for batch in images.batches(here[0].run.chunks[number]):
+        for batch in images.batches(here[0].run.rows(number)):
             if not all(one.put(batch) for one in here):
                 return False
         if not all(one.put(None) for one in here):

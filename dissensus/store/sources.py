@@ -71,14 +71,14 @@ def items_of(sources: list[str]) -> tuple[list[str], list[str | None]]:
     Raises:
         PoolError: a source does not exist or cannot be read.
     """
-    found = found_items(sources).table.to_pydict()
+    found = with_archive_names(found_items(sources).table).to_pydict()
     return found["id"], found["uri"]
 
 
 def found_items(sources: Sequence[str], progress: Progress = silent) -> Found:
     """Like `items_of`, plus each item's reference, if the manifest gives one, and what else the sources contain.
 
-    Two items of the same name in different archives are told apart by the names of the archives.
+    `with_archive_names` tells items of the same name in different archives apart.
     """
     found = Found()
     for given in sources:
@@ -86,11 +86,10 @@ def found_items(sources: Sequence[str], progress: Progress = silent) -> Found:
         every = [given] if literal else without_braces(given)
         for source in every:
             _add(found, local_path(source), progress)
-    found.tables = [apart(found.table)]
     return found
 
 
-def apart(items: pa.Table, taken: pa.Array | None = None) -> pa.Table:
+def with_archive_names(items: pa.Table, taken: pa.Array | None = None) -> pa.Table:
     """The items; those in archives whose id another item has too, or is taken, get the archive's name before theirs."""
     counts = pc.value_counts(items["id"])
     twice = counts.filter(pc.greater(counts.field("counts"), 1)).field("values")

@@ -233,6 +233,7 @@ CLAIMS: dict[str, tuple[Said, Said]] = {
     "found greedily, so fewer may suffice": (fragile(is_smallest=False), fragile()),
     " first place (": (fragile(next_leader=None), fragile()),
     " first instead of ": (fragile(), fragile(next_leader=None)),
+    "shares first place: removing": (fragile(is_shared=True), fragile()),
     "from the smallest k on": (captions(stability([(1, 0.95), (2, 1.0)])), captions(stability([(2, 1.0)]))),
     "The order still changes at k": (
         captions(stability([(1, 0.99), (2, 0.8), (3, 1.0)])),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 from itertools import pairwise
 
 import numpy as np
@@ -13,6 +14,7 @@ from dissensus.arrays import Array
 from dissensus.duplicates import embedding
 from dissensus.duplicates import within as module
 from dissensus.duplicates.links import NONE, joined, linked
+from dissensus.duplicates.neighbours import nearest
 from dissensus.duplicates.within import Within, exact, within
 from dissensus.errors import DuplicatesError
 
@@ -94,3 +96,19 @@ def test_a_radius_that_is_no_distance_is_refused(radius: float) -> None:
         exact(np.zeros((3, 2)), radius)
     with pytest.raises(DuplicatesError, match="not a finite number"):
         exact(np.array([[np.nan], [0]]), 1)
+
+
+def test_a_worker_gets_the_points_and_makes_the_rest() -> None:
+    points = np.random.default_rng(1).integers(-128, 128, (3000, 68)).astype(np.int8)
+    search = Within(points, 700.0)
+    sent = pickle.dumps(search)
+    assert len(sent) < points.nbytes + 1000
+    again, found = pickle.loads(sent), search.links(range(1000))
+    assert len(found)
+    assert np.array_equal(again.links(range(1000)).groups(3000), found.groups(3000))
+
+
+def test_values_whose_distances_may_not_fit_are_refused() -> None:
+    for find in (lambda points: within(points, 1.0), lambda points: nearest(points, points, 1)):
+        with pytest.raises(DuplicatesError, match="beyond ±10³⁰⁰"):
+            find(np.array([[1.7e308], [-1.7e308]]))

@@ -107,7 +107,7 @@ def test_what_the_work_raises_is_raised_in_one_line(engine: Any, tmp_path: Path)
 def test_work_that_kills_every_worker_is_given_up(engine: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine_module, "RETRIES", 1)
     parts = Kept()
-    with pytest.raises(EngineError, match="failed 1 times"):
+    with pytest.raises(EngineError, match="failed 2 times"):
         engine.reduce(Totalling(folder(tmp_path, "x"), dies_at=500), SIZE, "x", silent, parts)
     assert sorted(parts) == [0, 1, 2, 3, 4]  # what is finished is kept
 
@@ -193,7 +193,7 @@ def test_many_workers_may_die_but_a_task_that_kills_them_is_given_up(
         return work
 
     assert list(engine.map(worker, range(4))) == [(number, number) for number in range(4)]
-    with pytest.raises(EngineError, match="failed 1 times"):
+    with pytest.raises(EngineError, match="failed 2 times"):
         list(engine.map(worker, [9]))
 
 
@@ -215,6 +215,37 @@ def test_workers_of_a_dead_node_are_not_waited_for(tmp_path: Path) -> None:
         found = list(engine.map(worker, range(30)))
         killing.join(10)
     assert found == [(number, number * number) for number in range(30)]
+
+
+def test_nodes_that_join_get_workers_and_without_a_gpu_models_that_need_one_are_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_module, "PATIENCE", 4.0)
+    ray.shutdown()
+    notes = folder(tmp_path, "notes")
+
+    def worker() -> Callable[[int], int]:
+        def work(number: int) -> int:
+            (notes / f"{number}-{os.getpid()}").touch()
+            time.sleep(0.7)
+            return os.getpid()
+
+        return work
+
+    with cluster(1) as made:
+        host, _, port = made.address.rpartition(":")
+        engine: Any = engine_named(f"ray:localhost:{port}")
+        assert engine_named(f"ray:localhost:{port}").address == f"localhost:{port}"  # again, by the same name
+        engine_named(f"ray:{host}:{port}")
+        results = engine.map(worker, range(30))
+        processes = {next(results)[1]}
+        made.add_node(num_cpus=1)
+        assert len(processes | {process for _, process in results}) == 2
+        gpu, begun = made.add_node(num_cpus=1, num_gpus=1), len(list(notes.iterdir()))
+        killing = when(lambda: len(list(notes.iterdir())) > begun + 1, gpu.kill_raylet)
+        with pytest.raises(EngineError, match="all nodes of the Ray cluster that have a GPU are dead"):
+            list(engine.map(worker, range(100), uses_gpus=True))
+        killing.join(10)
 
 
 @pytest.mark.parametrize("name", ["spark", "local:x", ""])

@@ -217,7 +217,7 @@ def modelled(root: Path, frames: int) -> Study:
 
 def test_models_that_fail_do_not_block_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     study = modelled(tmp_path, 70)
-    monkeypatch.setattr("dissensus.steps.predicting_together.CORES", 1)
+    monkeypatch.setattr("dissensus.steps.predicting_together.cores", lambda: 1)
     with pytest.raises(BackendError, match="out of order"):
         study.video_predict([f"{name}=python:{tmp_path}/readers.py:{name}" for name in ("failing", "also", "first")])
     assert not (study.folder.root / ".unfinished").exists()

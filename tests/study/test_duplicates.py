@@ -8,6 +8,8 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from PIL import Image, ImageEnhance
 from scores_made import done, refused, run
@@ -136,6 +138,22 @@ def test_pictures_are_read_once_and_only_new_ones_later(study: Study, made: Path
     reads.clear()
     assert sets(study.duplicates()) == EXPECTED | {("05.png", "05.webp"), ("07-again.png", "07.png")}
     assert sorted(reads) == ["05.webp", "99.png", "half.jpg", "text.png", "text2.png"]  # broken ones are tried again
+
+
+def test_pictures_in_a_file_are_read_in_the_order_in_which_they_are_stored(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = sorted(path.name for path in made.iterdir())
+    stored = pa.table({"image": [(made / name).read_bytes() for name in names], "item": names})
+    pq.write_table(stored, tmp_path / "pictures.parquet", row_group_size=2)
+    study = Study.init(tmp_path / "stored", classes=["cat", "dog"])
+    study.pool([tmp_path / "pictures.parquet"])
+    seen: list[str] = []
+    plain = pooled_images.read_content
+    monkeypatch.setattr(pooled_images, "read_content", lambda uri: seen.append(uri) or plain(uri))
+    found = study.duplicates()
+    assert [int(uri.split(":")[1]) for uri in seen] == list(range(len(names)))
+    assert len(sets(found)) == len(EXPECTED)
 
 
 @pytest.mark.usefixtures("few")

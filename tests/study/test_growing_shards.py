@@ -153,6 +153,15 @@ def test_an_interrupted_addition_resumes(folder: Path, monkeypatch: pytest.Monke
     study.predict(models(folder, "tens"))
     study.pool([folder / "s-1.tar"], add=True)
     seen(folder, "tens")
+    interrupt(monkeypatch, study)
+    before = seen(folder, "tens")
+    assert len(before) == 14
+    study.predict()
+    assert sorted(before + seen(folder, "tens")) == list(range(20, 50))
+
+
+def interrupt(monkeypatch: pytest.MonkeyPatch, study: Study, **request: Any) -> None:
+    """Start to predict, and stop after two parts."""
     part = LabelSource.part
 
     def stops(source: Any, rows: Sequence[int], batches: Any = None) -> pa.Table:
@@ -160,14 +169,37 @@ def test_an_interrupted_addition_resumes(folder: Path, monkeypatch: pytest.Monke
             raise KeyboardInterrupt
         return part(source, rows, batches)
 
-    monkeypatch.setattr(LabelSource, "part", stops)
-    with pytest.raises(KeyboardInterrupt):
-        study.predict()
-    before = seen(folder, "tens")
-    assert len(before) == 14
-    monkeypatch.setattr(LabelSource, "part", part)
-    study.predict()
-    assert sorted(before + seen(folder, "tens")) == list(range(20, 50))
+    with monkeypatch.context() as patched:
+        patched.setattr(LabelSource, "part", stops)
+        with pytest.raises(KeyboardInterrupt):
+            study.predict(**request)
+
+
+TENS = {"tens": {f"{value:03}.png": value // 10 % 4 for value in range(50)}}
+
+
+@pytest.mark.parametrize("first", [[], ["tens"]], ids=["added, then all", "all, then added"])
+def test_parts_of_other_items_are_not_used(folder: Path, monkeypatch: pytest.MonkeyPatch, first: list[str]) -> None:
+    monkeypatch.setattr(LabelSource, "chunk", 7)
+    study = Study.init(folder / "study", classes=list("abcd"))
+    study.pool([folder / "s-0.tar"])
+    study.predict(models(folder, "tens"))
+    study.pool([folder / "s-1.tar"], add=True)
+    interrupt(monkeypatch, study, again=first)
+    seen(folder, "tens")
+    study.predict(again=[] if first else ["tens"])
+    assert sorted(seen(folder, "tens")) == list(range(20 if first else 0, 50))
+    assert labels(study) == TENS
+
+
+def test_parts_in_another_order_are_not_used(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LabelSource, "chunk", 7)
+    study = Study.init(folder / "study", classes=list("abcd"))
+    study.pool([folder / "s-0.tar", folder / "s-1.tar"])
+    interrupt(monkeypatch, study, models=models(folder, "tens"))
+    study.pool([folder / "s-1.tar", folder / "s-0.tar"])
+    study.predict(models(folder, "tens"))
+    assert labels(study) == TENS
 
 
 def test_what_is_there_already_is_not_added_again(folder: Path) -> None:
@@ -182,6 +214,11 @@ def test_what_is_there_already_is_not_added_again(folder: Path) -> None:
     write_tar(folder / "t.tar", {"000.png": png(99)})
     study.pool([folder / "t.tar"], add=True)
     assert "t/000.png" in read_table(study.folder.pool, ["id"])["id"].to_pylist()
+    together = Study.init(folder / "together", classes=list("abcd"))
+    together.pool([folder / "s-0.tar", folder / "t.tar"])
+    for one in ("s-0.tar", "t.tar"):  # alone, their pictures would have other names
+        together.pool([folder / one], add=True)
+        assert together.pool_notes == ("0 items added to 21 items",)
     (folder / "photos").mkdir()
     (folder / "photos" / "000.png").write_bytes(png(98))
     with pytest.raises(PoolError, match=r"item '000\.png' is in the pool twice"):

@@ -93,6 +93,20 @@ def test_picks_show_who_is_most_often_right(tmp_path: Path) -> None:
     assert "good leads both rankings" in study.report().read_text()
 
 
+def test_how_few_answers_decide_leaves_answers_about_several_labels_alone(tmp_path: Path) -> None:
+    study = begun(tmp_path / "study", "fair", "late", k=20)
+    study.draw(1000, question="pick")
+    bodies = picks(study)[::8]
+    answer(study, bodies, truthfully, "ann")
+    answer_labels(study)
+    found = study.rank().fragility
+    assert found is not None
+    assert not found.is_smallest
+    ids = [one.id for one in found.judgements]
+    assert len(set(ids)) == len(ids)
+    assert not {one.item for one in found.judgements} & {body["item"] for body in bodies}
+
+
 @pytest.mark.parametrize(
     ("said", "wanted"),
     [

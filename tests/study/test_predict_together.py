@@ -66,7 +66,7 @@ def test_every_image_is_decoded_once_and_the_predictions_are_those_of_each_alone
         return read(uri, at_least)
 
     monkeypatch.setattr(pooled_images, "read_image", counted)
-    monkeypatch.setattr(predicting_together, "CORES", cores)
+    monkeypatch.setattr(predicting_together, "cores", lambda: cores)
     predict(study, tmp_path, "fast", "slow")
     assert set(decoded.values()) == {1}
     assert len(decoded) == ITEMS
@@ -82,7 +82,7 @@ def test_every_image_is_decoded_once_and_the_predictions_are_those_of_each_alone
 def test_if_a_model_fails_only_whole_parts_are_kept(
     study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cores: int
 ) -> None:
-    monkeypatch.setattr(predicting_together, "CORES", cores)
+    monkeypatch.setattr(predicting_together, "cores", lambda: cores)
     with pytest.raises(BackendError, match="fails failed on 3 images: ValueError: out of luck"):
         predict(study, tmp_path, "fast", "slow", "fails")
     for name in ("fast", "slow"):

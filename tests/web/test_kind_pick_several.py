@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from browsing import Album, all_sent, answer, link, looks_right, ready, role, start, stored, ticket
@@ -15,11 +16,15 @@ from dissensus.records import YES
 from dissensus.study import Study
 
 
+def drawn(root: Path) -> Study:
+    study, _ = digits_study(root, 1, ("knn", "bayes", "tree", "logistic"))
+    study.draw(40, question="pick")
+    return study
+
+
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    made, _ = digits_study(tmp_path_factory.mktemp("picks"), 1, ("knn", "bayes", "tree", "logistic"))
-    made.draw(40, question="pick")
-    return made
+    return drawn(tmp_path_factory.mktemp("picks"))
 
 
 @pytest.fixture(scope="module")
@@ -99,13 +104,14 @@ def test_it_looks_right(service: Served, visit: Callable[..., Page]) -> None:
     looks_right(page, "pick-several-marked")
 
 
-def test_what_was_picked_counts(study: Study, service: Served, visit: Callable[..., Page]) -> None:
-    page = visit(link(service, "picker"))
-    start(page)
-    to_a_pick(page)
-    answer(page, page.locator(".listed button").first.click)
-    all_sent(page)
-    assert service.owner.get("/api/owner/summary").status == 200
+def test_what_was_picked_counts(tmp_path: Path, visit: Callable[..., Page]) -> None:
+    study = drawn(tmp_path)  # its own: others may have said something else about the same image
+    with Served(study.folder.root, "--answers", "1") as service:
+        page = visit(link(service, "picker"))
+        start(page)
+        to_a_pick(page)
+        answer(page, page.locator(".listed button").first.click)
+        all_sent(page)
+        assert service.owner.get("/api/owner/summary").status == 200
     study.change("judge", {"min_answers": 1})
-    evaluation = study._unweighed()
-    assert (evaluation.states.state == YES).any()
+    assert (study._unweighed().states.state == YES).any()

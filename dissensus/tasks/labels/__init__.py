@@ -197,19 +197,22 @@ class Labels(Task[Selection, LabelStates]):
 
         Only for majority verdicts: with Dawid–Skene, one judgement affects the verdicts on many questions.
         """
-        judge = self.work.settings.judge
+        judge, answers = self.work.settings.judge, evaluation.answers
         if judge.method != "majority":
             return ranking
+        _, which, times = np.unique(answers.arrival, return_inverse=True, return_counts=True)
+        picked = np.unique(answers.question[times[which] > 1])
         refits = counted("looking for decisive judgements", count(), self.work.progress, step=50)
         found = fragility(
             evaluation.judged,
             evaluation.keys,
-            cross_counts(evaluation.answers.question, evaluation.answers.code, len(evaluation.keys), len(ANSWERS)),
+            cross_counts(answers.question, answers.code, len(evaluation.keys), len(ANSWERS)),
             partial(judgements_about, evaluation),
             evaluation.models,
             method,
             Rule(judge.min_answers, judge.unsure, judge.unfit),
             refits.__next__,
+            picked,
         )
         return ranking.model_copy(update={"fragility": found})
 

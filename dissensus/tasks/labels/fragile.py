@@ -12,10 +12,12 @@ from dissensus.competition.judged import Judged
 from dissensus.competition.one_order import among, nearby_strengths, strengths
 from dissensus.competition.standings import Method
 from dissensus.errors import RankingError
-from dissensus.ranking import Action, Alone, connected_groups, fewest_removals
+from dissensus.ranking import Action, Alone, connected_groups, fewest_removals, first_alone
 from dissensus.records import ANSWERS, Fragility, Judgement, Selection, Tally
 from dissensus.screening import Rule, Turns, cheapest_turns
 from dissensus.tasks.labels.turned import TurnedRounds
+
+NO_QUESTIONS = np.zeros(0, np.int64)
 
 
 def fragility(
@@ -27,16 +29,18 @@ def fragility(
     method: Method,
     rule: Rule,
     on_refit: Callable[[], object] = bool,  # a call that does nothing
+    picked: Int[Array, " p"] = NO_QUESTIONS,
 ) -> Fragility | None:
     """The smallest set of judgements found whose removal puts another model first; None if none was found.
 
     Everything after the judgements is redone: verdicts flip, items are discarded or restored, reserves move up.
-    Removals that change which models are connected are not considered, since they would rank other models.
+    Removals that change which models are connected are not tried, since they would rank other models.
 
     `keys` are the item and label of every question, `counts` the numbers of its answers of each kind, and
-    `judgements_about` returns them. `on_refit` is called for every ranking that is tried on its own.
+    `judgements_about` returns them. `on_refit` is called for every ranking that is tried on its own. Questions in
+    `picked` keep their answers: some of them are about other questions, too.
     """
-    turned, turns = TurnedRounds(rounds, keys, len(names)), cheapest_turns(counts, rule)
+    turned, turns = TurnedRounds(rounds, keys, len(names)), cheapest_turns(counts, rule).without(picked)
     cases = turned.tally
     members = np.array(connected_groups(cases.items > 0)[0])
     if len(members) < 2:
@@ -52,12 +56,13 @@ def fragility(
         found = fewest_removals(actions, strengths_without, _alone(turned, cases, turns, members, method))
     if found is None:
         return None
-    before = members[int(np.argmax(strengths_without(frozenset())))]
+    before = strengths_without(frozenset())
     return Fragility(
-        leader=names[before],
-        next_leader=names[members[found.leader]],
+        leader=names[members[int(np.argmax(before))]],
+        is_shared=first_alone(before) is None,
+        next_leader=None if found.leader is None else names[members[found.leader]],
         judgements=tuple(one for number in found.actions for one in _removed(turns, number, judgements_about)),
-        is_smallest=found.is_smallest,
+        is_smallest=found.is_smallest and not len(picked),
     )
 
 
