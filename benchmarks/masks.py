@@ -37,6 +37,8 @@ THREADS = 2
 SLOW_IMAGES = 12  # that the others are given; ours gets all, or its threads would have started in vain
 IMAGES_A_SECOND, TIMES_FASTER = 500, 15
 MEASURE = MEASURES["miou"]
+ROUNDED = {"torchmetrics per pair": 1e-6, "scikit-learn per pair": 1e-12}
+"""How far the values of others may be from ours; all others count the same pixels."""
 
 Dense = UInt8[Array, "n M H W"]
 OfImage = Callable[[UInt8[Array, "M H W"]], Float[Array, " pairs"]]
@@ -75,6 +77,16 @@ def by_torchmetrics(functional: Any) -> OfImage:
     return values
 
 
+def by_sklearn(metrics: Any) -> OfImage:
+    """scikit-learn's Jaccard score of each pair, averaged over the classes that occur."""
+
+    def values(labels: UInt8[Array, "M H W"]) -> Float[Array, " pairs"]:
+        flat = labels.reshape(MODELS, -1)
+        return np.array([metrics.jaccard_score(flat[i], flat[j], average="macro") for i, j in PAIRS])
+
+    return values
+
+
 def by_numba(labels: UInt8[Array, "M H W"]) -> Float[Array, " pairs"]:
     """A compiled loop over the pixels of each pair: the fastest that we know without joint runs."""
     flat = labels.reshape(MODELS, -1)
@@ -105,6 +117,7 @@ def others() -> dict[str, OfImage]:
     optional: dict[str, tuple[str, Callable[[Any], OfImage]]] = {
         "torch.bincount per pair": ("torch", by_torch),
         "torchmetrics per pair": ("torchmetrics.functional.classification", by_torchmetrics),
+        "scikit-learn per pair": ("sklearn.metrics", by_sklearn),
     }
     for name, (module, make) in optional.items():
         try:
@@ -156,7 +169,7 @@ def _document(name: str, labels: Dense, repeat: int) -> dict[str, Any]:
         work[other] = (lambda of_image=of_image: shared(of_image, few)), len(few)  # type: ignore[misc]
     found = [(what, run()[: len(few)]) for what, (run, _) in work.items()]
     for what, values in found:
-        if not np.allclose(values, found[0][1], rtol=0, atol=1e-6 if "torchmetrics" in what else 0):
+        if not np.allclose(values, found[0][1], rtol=0, atol=ROUNDED.get(what, 0)):
             raise SystemExit(f"{what} gives other values than {found[0][0]}")
     rounds = [{what: _seconds(run) / many for what, (run, many) in work.items()} for _ in range(repeat)]
     seconds = {what: min(one[what] for one in rounds) for what in work}

@@ -75,9 +75,11 @@ def growth(options: argparse.Namespace) -> Iterator[str]:
     many = options.items
     yield "| items | models | duels | k | seconds | ns per item and model | peak growth |"
     yield "| ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
-    cases = [(many // 100, MODELS, 30), (many // 10, MODELS, 30), (many, MODELS, 30)]
+    sizes = [many // 100, 3 * many // 100, many // 10, 3 * many // 10, many]
+    cases = [(items, MODELS, 30) for items in sizes]
     cases += [(many // 10, models, 30) for models in (2, 5, 22, 44)]
     cases += [(many // 10, MODELS, k) for k in (1, 100, 1000)]
+    taken: list[float] = []
     for items, models, k in cases:
         root = str(make_study(options.folder, items, models).root)
         best = _best(options, "labels", root=root, k=k)
@@ -85,6 +87,14 @@ def growth(options: argparse.Namespace) -> Iterator[str]:
         duels = models * (models - 1) // 2
         row = f"| {items:,} | {models} | {duels} | {k} | {best['seconds']:.3f} | {per:.2f} |"
         yield f"{row} {best['growth']:.0f} MB |"
+        taken.append(best["seconds"])
+    each = (taken[len(sizes) - 1] - taken[0]) / (sizes[-1] - sizes[0])
+    start = taken[0] - each * sizes[0]
+    off = [one / (start + each * items) - 1 for items, one in zip(sizes, taken, strict=False)]
+    yield (
+        f"the line through the smallest and the largest pool: {start * 1e3:.0f} ms and {each * 1e9:.1f} ns per item; "
+        f"the others are {min(off):+.0%} to {max(off):+.0%} off"
+    )
 
 
 def scores(options: argparse.Namespace) -> Iterator[str]:

@@ -30,7 +30,7 @@ from benchmarks.measuring import Measured, in_fresh_process, measured, show
 from benchmarks.synthetic import make_study
 from dissensus.discrepancy.labels import DISCREPANCIES
 
-WARM_UP_ITEMS = 2_000
+WARM_UP_ITEMS = 200_000
 ENFORCED_FROM = 10_000_000
 
 Prepare = Callable[[Case], Callable[[], list[Row]]]
@@ -83,7 +83,7 @@ def main() -> int:
     if options.child:
         _child(options.child, options.distance, Path(options.study), Path(options.warm_up))
         return 0
-    options.repeat = options.repeat or (3 if options.items >= ENFORCED_FROM else 1)
+    options.repeat = options.repeat or (5 if options.items >= ENFORCED_FROM else 1)
     names = options.only.split(",") if options.only else list(CONTENDERS)
     warm_up = make_study(options.folder, WARM_UP_ITEMS, options.models).root
     study = make_study(options.folder, options.items, options.models).root
@@ -104,7 +104,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--models", type=int, default=11)
     parser.add_argument("--folder", type=Path, default=Path(__file__).parent / "data", help="where the pools are kept")
     parser.add_argument("--distance", choices=list(DISCREPANCIES), default="weighted")
-    parser.add_argument("--repeat", type=int, help="rounds, of which the best counts (3; 1 for a small pool)")
+    parser.add_argument("--repeat", type=int, help="rounds, of which the best counts (5; 1 for a small pool)")
     parser.add_argument("--only", help=f"some of {','.join(CONTENDERS)}")
     parser.add_argument("--enforce", action="store_true", help="exit code 1 on a failed bar for small pools too")
     parser.add_argument("--json", action="store_true")

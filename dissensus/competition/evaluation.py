@@ -92,14 +92,18 @@ class Competition(Inquiry, Generic[S, H]):
         """When the owner may stop, in a line."""
         return self.task.outlook
 
+    def require_rounds(self) -> None:
+        """Raise StudyError if nothing has been selected yet."""
+        if not self.rounds:
+            raise StudyError(f"nothing has been selected yet: dissensus select {self.work.folder.root}")
+
     def evaluation(self) -> Evaluation[S, States]:
         """All rounds with the answers stored so far.
 
         Raises:
             StudyError: there are no rounds yet, or the database is damaged.
         """
-        if not self.rounds:
-            raise StudyError(f"nothing has been selected yet: dissensus select {self.work.folder.root}")
+        self.require_rounds()
         exclusions = self.work.people.excluded()
         read = read_answers(self.work.answers, self.question_set.groups, exclusions)
         answers = self.task.pooled(self.question_set, read)

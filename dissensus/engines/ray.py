@@ -17,6 +17,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import cache
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -37,6 +38,8 @@ PATIENCE = 60.0
 """Seconds without any processor in the cluster after which a pass is given up."""
 AHEAD = 2
 """Tasks per processor that are under way, so that none has to wait for the next one."""
+SECONDS = 0.2
+"""How long a task may take for which several blocks are scanned."""
 CONNECTING = 5.0
 """Seconds to wait for the head of a cluster."""
 STORE = 256 << 20
@@ -88,16 +91,19 @@ class RayEngine:
         """The result over `size` items. Finished parts are reused, and new ones are added to them."""
         import ray
 
-        held = ray.put(reduction)
-        scan = ray.remote(_scan).options(num_cpus=1, max_retries=RETRIES)
+        held, processors = ray.put(reduction), _Processors()
+        pace = _Pace(-(-size // reduction.block), processors)
+        scan = _remote_scan().options(num_cpus=1, max_retries=RETRIES)
 
-        def start(task: tuple[range, Partial | None]) -> Any:
-            rows, known = task
-            return scan.remote([held], held.hex(), rows, None if known is None else reduction.hint(known))
+        def start(batch: list[tuple[range, Partial | None]]) -> Any:
+            known = batch[-1][1]
+            hint = None if known is None else reduction.hint(known)
+            return scan.remote([held], held.hex(), [rows for rows, _ in batch], hint)
 
         def scanned(tasks: Tasks[Partial]) -> Iterator[tuple[range, Partial]]:
-            for (rows, _), found in self._in_order(start, tasks):
-                yield rows, found
+            for batch, (found, seconds) in self._in_order(start, pace.batches(tasks), processors):
+                pace.seconds = seconds
+                yield from zip([rows for rows, _ in batch], found, strict=True)
 
         return drive(reduction, size, what, progress, parts, scanned, reduction.block)
 
@@ -125,13 +131,15 @@ class RayEngine:
         finally:
             crew.dismiss()
 
-    def _in_order(self, start: Callable[[Any], Any], tasks: Iterator[Any]) -> Iterator[tuple[Any, Any]]:
+    def _in_order(
+        self, start: Callable[[Any], Any], tasks: Iterator[Any], processors: _Processors
+    ) -> Iterator[tuple[Any, Any]]:
         """Tasks with their results, in order; few are under way at a time, whatever the number of tasks."""
-        queue = deque((task, start(task)) for task in islice(tasks, AHEAD * max(1, _count())))
+        queue = deque((task, start(task)) for task in islice(tasks, AHEAD * processors.count))
         while queue:
             task, reference = queue.popleft()
             yield task, self._result(reference)
-            room = max(1, AHEAD * _count() - len(queue))  # nodes may join
+            room = max(1, AHEAD * processors.count - len(queue))
             queue.extend((later, start(later)) for later in islice(tasks, room))
 
     def _result(self, reference: Any) -> Any:
@@ -153,6 +161,38 @@ class RayEngine:
             raise _own(error) from None
         except RayError as error:
             raise _given_up(error) from None
+
+
+class _Processors:
+    """How many processors the cluster has, at least one; asked for anew once in a while, as nodes may join."""
+
+    def __init__(self) -> None:
+        self.known, self.asked = 1, -POLL
+
+    @property
+    def count(self) -> int:
+        now = time.monotonic()
+        if now - self.asked >= POLL:
+            self.known, self.asked = max(1, _count()), now
+        return self.known
+
+
+class _Pace:
+    """How many blocks one task scans: enough to be worth sending, and few enough for everybody to end together."""
+
+    def __init__(self, blocks: int, processors: _Processors) -> None:
+        self.processors = processors
+        self.left, self.seconds = blocks, SECONDS
+        """Blocks that nobody was given yet, and how long one took last time."""
+
+    def batches(self, tasks: Iterator[Task]) -> Iterator[list[Task]]:
+        """The tasks in groups: single ones at first, and again towards the end."""
+        while batch := list(islice(tasks, self._size())):
+            self.left -= len(batch)
+            yield batch
+
+    def _size(self) -> int:
+        return int(max(1, min(SECONDS / max(self.seconds, 1e-3), self.left // self.processors.count)))
 
 
 def _count(resource: str = "CPU") -> int:
@@ -336,15 +376,27 @@ _HELD: dict[str, Any] = {}
 """The reduction that a worker process scans with; opening its files takes longer than scanning a block."""
 
 
-def _scan(held: list[Any], key: str, rows: range, known: Any) -> Any:
-    """The result of a block, in a process that has one processor."""
+@cache
+def _remote_scan() -> Any:
+    """`_scan` as a task; made once, because every new one is sent to all workers."""
+    import ray
+
+    return ray.remote(_scan)
+
+
+def _scan(held: list[Any], key: str, blocks: list[range], known: Any) -> tuple[list[Any], float]:
+    """The results of some blocks, in a process that has one processor; and how many seconds one took."""
     if key not in _HELD:
         _one_thread()
         import ray
 
         _HELD.clear()
         _HELD[key] = ray.get(held[0])
-    return _HELD[key].run(rows, known)
+    reduction, found, start = _HELD[key], [], time.perf_counter()
+    for rows in blocks:
+        found.append(reduction.run(rows, known))
+        known = found[-1] if known is None else reduction.merge(known, found[-1])
+    return found, (time.perf_counter() - start) / len(blocks)
 
 
 class _Worker:

@@ -184,23 +184,22 @@ def drive(
     """
     block = reduction.block
     finished = [number for number in range(-(-size // block)) if parts is not None and number in parts]
-    known = reduction.before
+    whole = _Growing(reduction, reduction.before)
     for number in finished:
         assert parts is not None, "only parts can be finished"
-        found = reduction.restore(parts.read(number))
-        known = found if known is None else reduction.merge(known, found)
+        whole.add(reduction.restore(parts.read(number)), block)
 
     def tasks() -> Tasks[Partial]:
         for start in range(0, size, task):
             if start // block in finished:
                 continue
-            if known is not None and reduction.is_settled(known, start):
+            if whole.known is not None and reduction.is_settled(whole.known, start):
                 return
-            yield range(start, min(start + task, size)), known
+            yield range(start, min(start + task, size)), whole.known
 
     since: Partial | None = None
     for rows, found in scanned(tasks()):
-        known = found if known is None else reduction.merge(known, found)
+        whole.add(found, len(rows))
         reduction.looked_at += reduction.count(rows)
         if parts is not None:
             since = found if since is None else reduction.merge(since, found)
@@ -209,8 +208,37 @@ def drive(
                 since = None
         progress(what, rows.stop, size)
     progress(what, size, size)
-    assert known is not None, "a pool has items"
-    return known
+    return whole.result()
+
+
+class _Growing(Generic[Partial]):
+    """The result of more and more items.
+
+    Merging takes as long as the larger of two results is large. So what is new is merged with itself first, and with
+    the rest as soon as it is an eighth of it. `known`, the rest, is what later chunks are compared with.
+    """
+
+    def __init__(self, reduction: Reduction[Any, Partial], known: Partial | None) -> None:
+        self.reduction, self.known = reduction, known
+        self.new: Partial | None = None
+        self.items = self.new_items = 0
+
+    def add(self, found: Partial, items: int) -> None:
+        """Include a result of other items."""
+        new, self.new_items = self._merged(self.new, found), self.new_items + items
+        self.new = new
+        if 8 * self.new_items >= self.items:
+            self.known, self.items = self._merged(self.known, new), self.items + self.new_items
+            self.new, self.new_items = None, 0
+
+    def result(self) -> Partial:
+        """The result of all items."""
+        found = self.known if self.new is None else self._merged(self.known, self.new)
+        assert found is not None, "a pool has items"
+        return found
+
+    def _merged(self, one: Partial | None, other: Partial) -> Partial:
+        return other if one is None else self.reduction.merge(one, other)
 
 
 def _packed(value: Any) -> bytes:

@@ -16,7 +16,7 @@ from dissensus.errors import SelectionError
 from dissensus.records import MaskSelection
 from dissensus.selection.categories_kernel import collect
 
-ROOM = 1 << 18
+ROOM = 1 << 17
 """How many candidates a scan collects before it drops those that can no longer be selected."""
 
 

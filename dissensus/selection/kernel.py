@@ -31,34 +31,41 @@ def collect(labels, start, item_offset, levels, first, second, floor_level, floo
     lowest = floor_level[order[0]]
     latest = floor_item[floor_level == lowest].max()
     low, high = np.empty(TILE, np.uint16), np.empty(TILE, np.uint16)
-    has_more = np.empty(TILE, np.uint8)
+    above, below = np.empty(TILE, np.uint16), np.empty(TILE, np.uint16)
     found = np.empty(TILE + 1, np.int64)
-    distinct = np.empty(models, np.uint16)
+    own, distinct = np.empty(models, np.uint16), np.empty(models, np.uint16)
+    apart = np.empty(len(order), np.int64)
     fullest = filled.max()
     for tile in range(start, rows, TILE):
         size = min(TILE, rows - tile)
-        _label_range(labels, tile, size, low, high)
+        _extreme_labels(labels, tile, size, low, high)
         left = _disputed(low, high, size, found)
         if left == 0:
             continue
-        _find_more(labels, tile, size, low, high, has_more)
+        _inner_labels(labels, tile, size, low, high, above, below)
+        left = _promising(found, left, low, high, above, below, levels, lowest)
         for at in range(left):
             i = found[at]
             row = tile + i
-            largest = level_of(levels, low[i], high[i] - 1)
-            if has_more[i]:
-                largest = _largest_level(labels, row, levels, distinct)
+            largest = _largest_of_three(levels, low[i], below[i], high[i] - 1)
+            for model in range(models):
+                own[model] = labels[model, row]
+            if above[i] < below[i]:
+                largest = _largest_level(own, levels, distinct)
             item = item_offset + row
             if largest < lowest or (largest == lowest and item >= latest):
                 continue
             if fullest == capacity:
                 return row
+            count = 0
             for duel in order:
                 if floor_level[duel] > largest:
                     break
-                one, other = labels[first[duel], row], labels[second[duel], row]
-                if one == other or MISSING in (one, other):
-                    continue
+                apart[count] = duel  # branch-free: the next duel overwrites one that agrees
+                one, other = own[first[duel]], own[second[duel]]
+                count += (one != other) & (one != MISSING) & (other != MISSING)
+            for duel in apart[:count]:
+                one, other = own[first[duel]], own[second[duel]]
                 level = level_of(levels, one, other)
                 if level > floor_level[duel] or (level == floor_level[duel] and item < floor_item[duel]):
                     place = filled[duel]
@@ -77,8 +84,15 @@ def level_of(levels, one, other):  # type: ignore[no-untyped-def]
     return np.int64(levels[one, other]) if levels.size else np.int64(1)
 
 
+@numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def _largest_of_three(levels, low, middle, high):  # type: ignore[no-untyped-def]
+    """The largest distance between three labels in ascending order, of which the first two may be equal."""
+    inner = max(level_of(levels, low, middle), level_of(levels, middle, high))
+    return max(inner, level_of(levels, low, high))
+
+
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _label_range(labels, tile, size, low, high):  # type: ignore[no-untyped-def]
+def _extreme_labels(labels, tile, size, low, high):  # type: ignore[no-untyped-def]
     """Smallest label and one more than the largest label of each row; MISSING + 1 wraps to zero and so never counts."""
     low[:size] = MISSING
     high[:size] = 0
@@ -102,24 +116,39 @@ def _disputed(low, high, size, found):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _find_more(labels, tile, size, low, high, has_more):  # type: ignore[no-untyped-def]
-    """Mark the rows with labels other than the smallest and the largest."""
-    has_more[:size] = 0
+def _inner_labels(labels, tile, size, low, high, above, below):  # type: ignore[no-untyped-def]
+    """The labels next to the smallest and to the largest one; with two labels, these are each other's.
+
+    So `above` > `below` if there are two labels, they are equal if there are three, and `above` < `below` if there are
+    more. MISSING is larger than any label.
+    """
+    for i in range(size):
+        above[i], below[i] = high[i] - np.uint16(1), low[i]
     for model in range(labels.shape[0]):
         column = labels[model, tile : tile + size]
         for i in range(size):
             label = column[i]
-            after = np.uint16(label + np.uint16(1))
-            has_more[i] |= (label != low[i]) & (after != high[i]) & (after != 0)
+            above[i] = min(above[i], label if label > low[i] else np.uint16(MISSING))
+            below[i] = max(below[i], label if label < np.uint16(high[i] - np.uint16(1)) else np.uint16(0))
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _largest_level(labels, row, levels, distinct):  # type: ignore[no-untyped-def]
+def _promising(found, count, low, high, above, below, levels, lowest):  # type: ignore[no-untyped-def]
+    """Keep the rows with labels that are far enough apart, or with more than three; return how many there are."""
+    kept = 0
+    for at in range(count):  # branch-free, so that many lookups are under way at once
+        i = found[at]
+        found[kept] = i
+        kept += (above[i] < below[i]) | (_largest_of_three(levels, low[i], below[i], high[i] - 1) >= lowest)
+    return kept
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _largest_level(own, levels, distinct):  # type: ignore[no-untyped-def]
     """Largest distance between any two labels of a row."""
     count = 0
     largest = np.int64(0)
-    for model in range(labels.shape[0]):
-        label = labels[model, row]
+    for label in own:
         known = label == MISSING
         for i in range(count):
             known |= distinct[i] == label
@@ -174,22 +203,35 @@ def in_order(rows, starts):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def joined(one, one_starts, other, other_starts):  # type: ignore[no-untyped-def]
-    """The rows of two sets as one, still in order within each duel."""
+    """The rows of two sets as one, still in order within each duel; fast if one set has few rows."""
     starts = one_starts + other_starts
     rows = np.empty((starts[-1], 4), np.int64)
     for duel in range(starts.size - 1):
-        i, j = one_starts[duel], other_starts[duel]
-        for place in range(starts[duel], starts[duel + 1]):
-            is_other = i == one_starts[duel + 1]
-            if not is_other and j < other_starts[duel + 1]:
-                is_other = one[i, 3] < other[j, 3] or (one[i, 3] == other[j, 3] and one[i, 0] > other[j, 0])
-            if is_other:
-                rows[place] = other[j]
-                j += 1
-            else:
-                rows[place] = one[i]
-                i += 1
+        many, few = one[one_starts[duel] : one_starts[duel + 1]], other[other_starts[duel] : other_starts[duel + 1]]
+        if len(few) > len(many):
+            many, few = few, many
+        place, copied = starts[duel], 0
+        for row in few:
+            before = _before(many, copied, row)
+            rows[place : place + before - copied] = many[copied:before]
+            place, copied = place + before - copied, before
+            rows[place] = row
+            place += 1
+        rows[place : starts[duel + 1]] = many[copied:]
     return rows, starts
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _before(rows, known, row):  # type: ignore[no-untyped-def]
+    """How many rows, of which some are known to be, come before another one."""
+    low, high = known, len(rows)
+    while low < high:
+        middle = (low + high) // 2
+        if rows[middle, 3] > row[3] or (rows[middle, 3] == row[3] and rows[middle, 0] < row[0]):
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -212,6 +254,21 @@ def reduced(rows, starts, is_new, floors, cap, enough, most, taken, classes):  #
         ends[duel + 1] = ends[duel] + len(own)
         kept[ends[duel] : ends[duel + 1]] = own
     return kept[: ends[-1]].copy(), ends, floors
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def make_room(lists, filled, floors, cap, enough, most, taken, classes):  # type: ignore[no-untyped-def]
+    """Reduce every list that is half full in place, as one full list interrupts the pass for all."""
+    is_new = np.ones(1, np.bool_)
+    for duel in range(len(lists)):
+        if filled[duel] > lists.shape[1] // 2:
+            starts = np.array([0, filled[duel]])
+            rows = in_order(lists[duel, : filled[duel]], starts)
+            rows, starts, floor = reduced(
+                rows, starts, is_new, floors[duel : duel + 1], cap, enough, most, taken, classes
+            )
+            lists[duel, : len(rows)] = rows
+            filled[duel], floors[duel] = len(rows), floor[0]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

@@ -14,7 +14,7 @@ import numpy as np
 
 from dissensus.arrays import Array, Float, Int, UInt16
 from dissensus.records import Selection
-from dissensus.selection.kernel import capped, collect, in_order, joined, reduced
+from dissensus.selection.kernel import capped, collect, in_order, joined, make_room, reduced
 from dissensus.selection.rule import Rule
 
 NO_FLOOR = np.iinfo(np.int64).max
@@ -90,7 +90,7 @@ def scan(
     beyond its floors are left out.
     """
     floors = Partial.empty(len(duels)).floors if known is None else known.floors.copy()
-    room = min(max(1024, 8 * rule.enough), max(labels.shape[1], 1))  # a row is at most one candidate
+    room = min(max(512, 4 * rule.enough), max(labels.shape[1], 1))  # a row is at most one candidate
     lists = np.empty((len(duels), room, 4), np.int64)
     filled = np.zeros(len(duels), np.int64)
     first, second = np.ascontiguousarray(duels[:, 0]), np.ascontiguousarray(duels[:, 1])
@@ -100,7 +100,9 @@ def scan(
             labels, row, first_item, levels.of_classes, first, second, floors[:, 0], floors[:, 1], lists, filled
         )
         if row < labels.shape[1]:
-            lists = _make_room(lists, filled, floors, levels, rule)
+            make_room(lists, filled, floors, *rule.numbers, levels.classes)
+            if filled.max() > lists.shape[1] // 2:
+                lists = np.concatenate([lists, np.empty_like(lists)], axis=1)
     rows = np.concatenate([of_duel[:count] for of_duel, count in zip(lists, filled, strict=True)])
     starts = np.concatenate([[0], np.cumsum(filled)])
     return Partial(*reduced(in_order(rows, starts), starts, filled > 0, floors, *rule.numbers, levels.classes))
@@ -137,8 +139,8 @@ def finish(
 
 def _of_duel(duel: tuple[int, int], rows: Array, levels: Levels, rule: Rule) -> Selection:
     classes = levels.classes
-    selected = rows[capped(rows[:, 1], rows[:, 2], rule.cap, rule.k, classes)[0]]
-    left = rows[~np.isin(rows[:, 0], selected[:, 0])]
+    places, _ = capped(rows[:, 1], rows[:, 2], rule.cap, rule.k, classes)
+    selected, left = rows[places], np.delete(rows, places, axis=0)
     reserves = left[capped(left[:, 1], left[:, 2], rule.cap, rule.reserves, classes)[0]]
     both = np.concatenate([selected, reserves])
     return Selection(
@@ -157,16 +159,3 @@ def _nearer(one: Int[Array, "D 2"], other: Int[Array, "D 2"]) -> Int[Array, "D 2
     """The stricter of two floors: the higher level, then the smaller item."""
     other_is = (other[:, 0] > one[:, 0]) | ((other[:, 0] == one[:, 0]) & (other[:, 1] < one[:, 1]))
     return np.where(other_is[:, None], other, one)
-
-
-def _make_room(lists: Array, filled: Array, floors: Array, levels: Levels, rule: Rule) -> Array:
-    """Reduce every list that is half full, as one full list interrupts the pass for all; if that fails, widen them."""
-    for duel in np.flatnonzero(filled > lists.shape[1] // 2):
-        starts = np.array([0, filled[duel]])
-        found = in_order(lists[duel, : filled[duel]], starts)
-        rows, _, floor = reduced(found, starts, np.ones(1, bool), floors[[duel]], *rule.numbers, levels.classes)
-        lists[duel, : len(rows)] = rows
-        filled[duel], floors[duel] = len(rows), floor[0]
-    if filled.max() > lists.shape[1] // 2:
-        lists = np.concatenate([lists, np.empty_like(lists)], axis=1)
-    return lists

@@ -30,11 +30,12 @@ class DamageError(ValueError):
 
 @dataclass(frozen=True)
 class Page:
-    """Where the values of a column begin in a row group, how many there are, and their type in the file."""
+    """Where the values of a column begin in a row group, how many there are, their type in the file, and their sum."""
 
     start: int
     count: int
     stored: np.dtype
+    sum: int
 
 
 def is_plain(field: pa.Field) -> bool:
@@ -63,19 +64,19 @@ class Pages:
         self.handle = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
         weakref.finalize(self, os.close, self.handle)
 
-    def read(self, page: Page, expected: int, kind: np.dtype) -> Array:
-        """The values of a page, as numbers of this type.
+    def read(self, page: Page) -> Array:
+        """The values of a page, as they are stored.
 
         Raises:
-            DamageError: they do not match the expected sum.
+            DamageError: they do not match the page's sum.
         """
         values = np.empty(page.count, page.stored)
         read = os.preadv(self.handle, [values.view(np.uint8)], page.start)  # type: ignore[list-item]
         if read != values.nbytes:
             raise DamageError("a page is cut off")
-        if _sum(_words(values)) != expected:
+        if _sum(_words(values)) != page.sum:
             raise DamageError("a page does not match its sum")
-        return values.astype(kind, copy=False)
+        return values
 
 
 def _words(values: Array) -> Array:
@@ -83,14 +84,24 @@ def _words(values: Array) -> Array:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
+def _mixed(number):  # type: ignore[no-untyped-def]
+    """The bits of a number, mixed (SplitMix64): if weights grew evenly, changes of several words could cancel out."""
+    mixed = (number + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
+
+
+WEIGHTS = (_mixed.py_func(np.arange(TILE, dtype=np.uint64)) >> np.uint64(32)).astype(np.uint32) | np.uint32(1)
+"""An odd number for every place in a tile."""
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def _sum(words):  # type: ignore[no-untyped-def]
     """Every word times its weight, every tile times its own."""
-    weights = np.empty(TILE, np.uint32)
-    for i in range(TILE):
-        weights[i] = np.uint32(_mixed(np.uint64(i)) >> np.uint64(32)) | np.uint32(1)
     total = np.uint64(0)
     for start in range(0, words.size, TILE):
-        total += _sum_of_tile(words[start : start + TILE], weights) * (_mixed(np.uint64(start)) | np.uint64(1))
+        total += _sum_of_tile(words[start : start + TILE], WEIGHTS) * (_mixed(np.uint64(start)) | np.uint64(1))
     return total
 
 
@@ -101,12 +112,3 @@ def _sum_of_tile(words, weights):  # type: ignore[no-untyped-def]
     for i in range(words.size):
         total += np.uint64(np.uint32(words[i])) * np.uint64(np.uint32(weights[i]))
     return total
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _mixed(number):  # type: ignore[no-untyped-def]
-    """The bits of a number, mixed (SplitMix64): if weights grew evenly, changes of several words could cancel out."""
-    mixed = (number + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))

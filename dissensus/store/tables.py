@@ -124,6 +124,8 @@ class StudyTable(pq.ParquetFile):
         super().__init__(path, pre_buffer=False, page_checksum_verification=True)
         self.path = path
         self._turns = Lock()
+        self._chunks_of: dict[str, list[tuple[int, int]]] = {}
+        self._pages_of: dict[str, list[Page]] = {}
 
     def __reduce__(self) -> tuple[Callable[[Path], StudyTable], tuple[Path]]:
         return open_table, (self.path.absolute(),)
@@ -133,36 +135,48 @@ class StudyTable(pq.ParquetFile):
         with self._turns:
             return self.read_row_groups(numbers, columns=columns, use_threads=False)
 
-    def numbers(self, group: int, column: str) -> Array:
+    def numbers(self, group: int, column: str, may_be_wider: bool = False) -> Array:
         """The values of a column of numbers in one row group, read from its page if the file has sums.
 
         Numbers in half precision are given as the shortest decimals that they stand for: 0.8 is 0.8 again, not 0.7998.
+        `may_be_wider`: integers are not converted to the smaller type that they are declared as.
 
         Raises:
             ValueError: the file has row groups of other sizes, because another tool has written it.
         """
-        rows = self.metadata.num_rows
-        if self.metadata.row_group(group).num_rows != min(ROW_GROUP, rows - group * ROW_GROUP):
+        if not self._has_our_groups:
             raise ValueError("another tool has written it anew, in row groups of other sizes")
-        if column not in self._sums or not hasattr(os, "preadv"):
+        pages = self.pages(column)
+        if not pages:
             found = self.groups([group], [column])[column].to_numpy()
         else:
-            found = self._pages.read(self._page(group, column), self._sums[column][group], self._kinds[column])
+            found = self._open.read(pages[group])
+            found = found if may_be_wider else found.astype(self._kinds[column], copy=False)
         return _decimals()[found.view(np.uint16)] if found.dtype == np.float16 else found
 
     def bytes_of(self, *columns: str) -> float:
         """Bytes in the file that a row takes in some of its columns."""
-        places = [self._places[name] for name in columns if name in self._places]
-        groups = [self.metadata.row_group(number) for number in range(self.num_row_groups)]
-        stored = sum(group.column(place).total_compressed_size for group in groups for place in places)
+        stored = sum(size for name in columns if name in self._places for _, size in self._chunks(name))
         return stored / max(1, self.metadata.num_rows)
 
     @cached_property
+    def _row_groups(self) -> list[pq.RowGroupMetaData]:
+        return [self.metadata.row_group(number) for number in range(self.num_row_groups)]
+
+    @cached_property
+    def _has_our_groups(self) -> bool:
+        """Whether all row groups have our size; the last one may be smaller."""
+        sizes = [group.num_rows for group in self._row_groups]
+        return all(size == ROW_GROUP for size in sizes[:-1]) and all(0 < size <= ROW_GROUP for size in sizes[-1:])
+
+    @cached_property
     def _sums(self) -> dict[str, list[int]]:
+        if not hasattr(os, "preadv"):
+            return {}
         return dict(json.loads((self.metadata.metadata or {}).get(SUMS, b"{}")))
 
     @cached_property
-    def _pages(self) -> Pages:
+    def _open(self) -> Pages:
         from dissensus.store.pages import Pages  # compiles on first use
 
         return Pages(self.path)
@@ -172,24 +186,25 @@ class StudyTable(pq.ParquetFile):
         names = [self.metadata.schema.column(number).path for number in range(self.metadata.num_columns)]
         return {name: number for number, name in enumerate(names)}
 
-    def _page(self, group: int, column: str) -> Page:
-        """The page of a column in a row group: its values are the last bytes of it."""
-        return self._located[column][group]
+    def pages(self, column: str) -> list[Page]:
+        """The page of a column in every row group, whose last bytes are the values; none if it has no sums."""
+        if column not in self._pages_of:
+            self._pages_of[column] = list(self._located(column)) if column in self._sums else []
+        return self._pages_of[column]
 
-    @cached_property
-    def _located(self) -> dict[str, list[Page]]:
+    def _located(self, column: str) -> Iterator[Page]:
         from dissensus.store.pages import Page, stored_as
 
-        groups = [self.metadata.row_group(number) for number in range(self.num_row_groups)]
-        found: dict[str, list[Page]] = {}
-        for column in self._sums:
-            kind = stored_as(self._kinds[column])
-            chunks = [(group.num_rows, group.column(self._places[column])) for group in groups]
-            ends = [chunk.data_page_offset + chunk.total_compressed_size for _, chunk in chunks]
-            found[column] = [
-                Page(end - rows * kind.itemsize, rows, kind) for end, (rows, _) in zip(ends, chunks, strict=True)
-            ]
-        return found
+        kind = stored_as(self._kinds[column])
+        for group, (start, size), total in zip(self._row_groups, self._chunks(column), self._sums[column], strict=True):
+            yield Page(start + size - group.num_rows * kind.itemsize, group.num_rows, kind, total)
+
+    def _chunks(self, column: str) -> list[tuple[int, int]]:
+        """Where a column begins in every row group, and its bytes there."""
+        if column not in self._chunks_of:
+            found = (group.column(self._places[column]) for group in self._row_groups)
+            self._chunks_of[column] = [(one.data_page_offset, one.total_compressed_size) for one in found]
+        return self._chunks_of[column]
 
     @cached_property
     def _kinds(self) -> dict[str, np.dtype[Any]]:
@@ -257,14 +272,18 @@ def read_groups(file: StudyTable, groups: list[int], columns: list[str]) -> pa.T
         raise _damaged(file.path, error) from None
 
 
-def read_numbers(file: StudyTable, rows: range, column: str, out: Array | None = None) -> Array:
+def read_numbers(
+    file: StudyTable, rows: range, column: str, out: Array | None = None, may_be_wider: bool = False
+) -> Array:
     """A column of numbers for some rows, which start at a row group; `out` is where to write them.
+
+    `may_be_wider`: integers may have a larger type than the column, which saves a copy.
 
     Raises:
         StudyError: the file is damaged.
     """
     try:
-        parts = [file.numbers(group, column) for group in groups_of(rows)]
+        parts = [file.numbers(group, column, may_be_wider) for group in groups_of(rows)]
     except UNREADABLE as error:
         raise _damaged(file.path, error) from None
     return np.concatenate(parts, out=out) if len(parts) != 1 or out is not None else parts[0]

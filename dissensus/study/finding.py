@@ -102,7 +102,12 @@ class Finding(Base):
 
     def consensus(self) -> Mapping[str, float]:
         """Agreement of every classifier with the plurality vote over the pool: a ranking that needs no annotators."""
-        return self._labels("a plurality vote").consensus(self._unweighed().models)
+        from dissensus.competition.evaluation import Competition
+
+        task = self._labels("a plurality vote")
+        competition = Competition(task)
+        competition.require_rounds()
+        return task.consensus(competition.models)
 
     def replay(
         self,

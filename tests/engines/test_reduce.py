@@ -61,6 +61,14 @@ class Largest(Reduction[np.ndarray, Found]):
         return Found(numbers[order], places[order], (numbers[order] // 2, places[order] // 2), total, looked_at)
 
 
+class LargestByMerges(Largest):
+    """Notes how many numbers the larger side of each merge stands for."""
+
+    def merge(self, one: Found, other: Found) -> Found:
+        self.merged = [*getattr(self, "merged", []), max(one.looked_at, other.looked_at)]
+        return super().merge(one, other)
+
+
 class LargestOfFew(Largest):
     """Numbers are at most 9, so that as many nines end the search; only the first of them count."""
 
@@ -242,3 +250,12 @@ def test_a_pass_counts_what_it_scanned_and_says_how_fast_it_was() -> None:
     assert not Pass("select", 999_999, 1, 1.0).is_worth_saying
     assert said.document()["items_per_second"] == 4_000_000
     assert memory_bandwidth() > 1e8
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_chunks_are_merged_with_each_other_before_they_are_merged_with_everything(threads: int) -> None:
+    numbers = np.random.default_rng(0).integers(0, 10_000, 4_000).tolist()
+    reduction = LargestByMerges(numbers, 10)
+    assert top(reduce(reduction, len(numbers), "x", threads=threads)) == plainly(numbers)
+    assert len(reduction.merged) == 399
+    assert sum(size >= len(numbers) // 2 for size in reduction.merged) <= 8  # an eighth more each time

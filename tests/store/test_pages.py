@@ -42,6 +42,9 @@ def test_the_same_numbers_as_pyarrow_reads(tmp_path: Path) -> None:
         found = read_numbers(file, range(SIZE), kind)
         assert found.dtype == ("float32" if kind == "float16" else kind)
         np.testing.assert_array_equal(found, table[kind].to_numpy().astype(found.dtype))
+        wide = read_numbers(file, range(SIZE), kind, may_be_wider=True)
+        assert wide.dtype.kind == found.dtype.kind
+        np.testing.assert_array_equal(wide, found)
         last = read_numbers(file, range(2 * ROW_GROUP, SIZE), kind)
         np.testing.assert_array_equal(last, table[kind].to_numpy()[2 * ROW_GROUP :])
 
@@ -66,7 +69,7 @@ def test_small_files_and_files_of_others_are_read_by_pyarrow(tmp_path: Path) -> 
 def test_every_flipped_bit_is_noticed(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "t.parquet"
     made(path)
-    page = open_table(path)._page(1, kind)
+    page = open_table(path).pages(kind)[1]
     good = path.read_bytes()
     for place in np.random.default_rng(1).integers(0, page.count * page.stored.itemsize, 5).tolist():
         bad = bytearray(good)
@@ -83,7 +86,7 @@ def test_every_flipped_bit_is_noticed(tmp_path: Path, kind: str) -> None:
 def test_the_same_bit_of_several_words(tmp_path: Path, bit: int, others: int) -> None:
     path = tmp_path / "t.parquet"
     made(path)
-    page = open_table(path)._page(0, "float32")
+    page = open_table(path).pages("float32")[0]
     words = np.frombuffer(path.read_bytes(), np.uint8).copy()
     page_words = words[page.start : page.start + 4 * page.count].view(np.uint32)
     page_words[70 : 71 + 2 * others : 2] ^= np.uint32(1 << bit)
@@ -117,7 +120,7 @@ def test_a_file_that_is_cut_off_while_it_is_open(tmp_path: Path) -> None:
     file = open_table(path)
     read_numbers(file, range(ROW_GROUP), "uint16")
     with path.open("rb+") as opened:
-        opened.truncate(file._page(1, "uint16").start + 10)
+        opened.truncate(file.pages("uint16")[1].start + 10)
     with pytest.raises(StudyError, match="cut off"):
         read_numbers(file, range(ROW_GROUP, 2 * ROW_GROUP), "uint16")
 

@@ -101,7 +101,7 @@ def test_some_rows_come_from_their_row_groups_only(tmp_path: Path, monkeypatch: 
     write_table(tmp_path / "t.parquet", pa.table({"n": numbers, "twice": 2 * numbers}), {})
     read, groups = tables.StudyTable.numbers, []
     monkeypatch.setattr(
-        tables.StudyTable, "numbers", lambda file, group, name: groups.append(group) or read(file, group, name)
+        tables.StudyTable, "numbers", lambda file, group, *more: groups.append(group) or read(file, group, *more)
     )
     rows = np.array([5, ROW_GROUP - 1, 2 * ROW_GROUP, 3 * ROW_GROUP - 1])
     found = tables.read_rows(open_table(tmp_path / "t.parquet"), rows, ["n", "twice", "no such column"])

@@ -267,6 +267,7 @@ class Reader:
         is_partial: Sequence[bool] = (),
     ) -> None:
         self.files = [open_table(folder.predictions(name)) for name in models]
+        self.has_confidence = ["confidence" in file.schema_arrow.names for file in self.files]
         self.is_partial = is_partial
         self.confidence = confidence
         self.allowed = allowed
@@ -294,10 +295,9 @@ class Reader:
         return read, None if self.allowed is None else self.allowed.mask(labels, rows.start)
 
     def _models(self, rows: range) -> Iterator[Predicted]:
-        for file in self.files:
-            has_confidence = "confidence" in file.schema_arrow.names
+        for file, has_confidence in zip(self.files, self.has_confidence, strict=True):
             yield (
-                read_numbers(file, rows, "label"),
+                read_numbers(file, rows, "label", may_be_wider=True),
                 read_numbers(file, rows, "confidence") if has_confidence else None,
             )
 
