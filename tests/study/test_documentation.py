@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import typer.main
 
+from benchmarks.__main__ import quoted
 from dissensus.backends import BACKENDS
 from dissensus.backends.map_preprocess import MapPreprocess
 from dissensus.backends.preprocess import Preprocess
@@ -142,3 +143,11 @@ def test_help_names_what_the_registries_hold() -> None:
     assert ",".join(DISTORTIONS) == options.DISTORTIONS
     assert ", ".join(RULES) == options.RULES
     assert ", ".join(GOALS) == options.GOALS
+
+
+def test_every_benchmark_that_a_page_quotes_exists():
+    commands = quoted(sorted(DOCS.rglob("*.md")))
+    assert "benchmarks/scale.py largest" in commands
+    assert len(commands) == len({*commands}) > 40
+    for command in commands:
+        assert (ROOT / shlex.split(command)[0]).is_file(), command
