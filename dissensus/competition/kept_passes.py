@@ -1,8 +1,8 @@
 """What the passes over the pool found for a round, kept so that a pool that grows is scanned only where it is new.
 
-It applies again if the pool is the same or has grown from the one it was found in, if every model's predictions are the
-same or extend those it was found in, and if the pass itself is the same (`Reduction.stamp`). Otherwise, as if it were
-missing or damaged, everything is scanned.
+They are used again if the pool is the same or has grown from the one they were found in, if every model's predictions
+are the same or extend those they were found in, and if the pass itself is the same (`Reduction.stamp`). Otherwise, or
+if they are missing or damaged, everything is scanned.
 """
 
 from __future__ import annotations

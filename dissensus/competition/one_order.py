@@ -13,9 +13,7 @@ from dissensus.competition.standings import Estimate, Method, Standings, ranked
 from dissensus.competition.standings import stability as stability_by
 from dissensus.pairwise import compare, tally
 from dissensus.ranking import (
-    NEARBY,
     RANKERS,
-    RESAMPLED,
     Margins,
     Variants,
     bootstrap,
@@ -109,12 +107,15 @@ def strengths(cases: Tally, method: Method) -> Float[Array, " M"]:
 
 def nearby_strengths(
     cases: Tally, changed: ChangedDuels, method: Method
-) -> tuple[Float[Array, "V M"], Bool[Array, " V"]]:
+) -> tuple[Float[Array, "V M"], Bool[Array, " V"]] | None:
     """Strengths of connected models for many tallies like this one; and for which they were found.
 
     The others have to be ranked one by one, with `strengths`: duels appear or disappear, the change is too large, or
-    the method has no estimate.
+    the method has no estimate. None if the method ranks one by one only.
     """
+    nearby = method.among(RANKERS).nearby
+    if nearby is None:
+        return None
     first, second, more = changed.first, changed.second, changed.more
     only, both, neither = np.zeros((3, len(first), 2, 2))
     only[:, 0, 1], only[:, 1, 0] = cases.only[first, second] + more[:, 0], cases.only[second, first] + more[:, 1]
@@ -122,7 +123,7 @@ def nearby_strengths(
         matrix[:, 0, 1] = matrix[:, 1, 0] = own[first, second] + more[:, case]
     pairs = compare(Tally(only, both, neither), method.smoothing)
     variants = Variants(changed.count, changed.variant, first, second, pairs)
-    found, is_found = method.among(NEARBY)(compare(cases, method.smoothing), variants)
+    found, is_found = nearby(compare(cases, method.smoothing), variants)
     return found, is_found & variants.without(changed.is_new_or_gone(cases))
 
 
@@ -173,8 +174,8 @@ def _resampled(own: Outcomes, cases: Tally, method: Method) -> tuple[Float[Array
     smoothing = method.smoothing if ranker.smoothed else 0.0
     rng = np.random.default_rng(method.seed)
     tallies = resampled_tallies(own, len(cases.only), method.resamples, rng, smoothing)
-    if method.name in RESAMPLED:
-        samples, is_found = RESAMPLED[method.name](cases, tallies)
+    if ranker.resampled is not None:
+        samples, is_found = ranker.resampled(cases, tallies)
         return samples[is_found], int((~is_found).sum())
     return bootstrap(lambda one: ranker.strengths(compare(one, 0.0)), tallies)
 

@@ -40,7 +40,7 @@ def has_old_duels(rounds: Sequence[Round[Any]]) -> bool:
 
 @contextmanager
 def growing(task: Task[Any, Any]) -> Iterator[None]:
-    """While items are added to the pool: nobody may have been asked about any round, nor be asked meanwhile.
+    """Hold the study while items are added to its pool: nobody can be asked anything meanwhile.
 
     Raises:
         StudyError: somebody has been asked, or the study is being served.

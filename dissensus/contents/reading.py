@@ -50,7 +50,7 @@ def size_of(uri: str) -> int:
 
 
 def is_there(where: str) -> bool:
-    """Whether a path or an address is that of a file; a folder is none, nor is a pipe or a device."""
+    """Whether a path or an address is that of a file; folders, pipes and devices do not count."""
     try:
         if is_address(where):
             remote_size(where)

@@ -64,7 +64,7 @@ class Extension(Reduction[tuple[Int[Array, " n"], Any], Partial]):
 
 
 class ExtendingEngine:
-    """Another engine that scans only what was added where results for the earlier items are known.
+    """Wraps another engine: where the result for the earlier items is known, it scans only those that were added.
 
     `key` says under which name the result of a reduction is known, or is kept for next time; None if it is not.
     """

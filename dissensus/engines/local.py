@@ -42,7 +42,7 @@ def in_threads(work: Callable[[Task], Result], tasks: Iterable[Task], threads: i
             yield task, future.result()
             queue.extend((later, pool.submit(work, later)) for later in islice(waiting, 1))
     finally:
-        pool.shutdown(cancel_futures=True)  # what has begun ends first, so that nothing is read behind one's back
+        pool.shutdown(cancel_futures=True)  # running tasks finish first, so that no thread still reads after we return
 
 
 def read_ahead(load: Callable[[range], Result], parts: Iterable[range]) -> Iterator[tuple[range, Result]]:

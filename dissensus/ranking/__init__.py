@@ -26,9 +26,7 @@ from dissensus.records import Comparisons, Tally
 
 __all__ = [
     "ATTACK_RANKERS",
-    "NEARBY",
     "RANKERS",
-    "RESAMPLED",
     "Action",
     "Alone",
     "CellBootstrap",
@@ -78,6 +76,10 @@ class Ranker(Generic[Evidence]):
     """True if the strengths depend on the smoothing of the accuracies."""
     is_even: bool = False
     """True if every pair of models has the same weight, however much evidence it shares."""
+    nearby: Callable[[Comparisons, Variants], Found] | None = None
+    """The strengths from many comparisons at once that differ from one in a few pairs; without it, one by one."""
+    resampled: Callable[[Tally, Sequence[Tally]], Found] | None = None
+    """The strengths from all resamples of a tally together, if that is faster than one by one."""
 
     def comparable(self, strengths: Float[Array, "*B M"]) -> Float[Array, "*B M"]:
         """The strengths on a scale where differences have a meaning."""
@@ -109,21 +111,16 @@ def _nearby_hodgerank(comparisons: Comparisons, variants: Variants) -> Found:
 
 
 RANKERS: dict[str, Ranker[Comparisons]] = {
-    "perron": Ranker(_perron, logarithmic=True),  # principal eigenvector of the dominance matrix (the paper's Eq. 5)
-    "hodgerank": Ranker(_hodgerank, logarithmic=False),  # least-squares log-dominance, weighted by items per duel
-    "bradley-terry": Ranker(_bradley_terry, logarithmic=False, smoothed=False),  # with ties; a win is being right alone
+    # principal eigenvector of the dominance matrix (the paper's Eq. 5)
+    "perron": Ranker(_perron, logarithmic=True, nearby=nearby_perron),
+    # least-squares log-dominance, weighted by items per duel
+    "hodgerank": Ranker(_hodgerank, logarithmic=False, nearby=_nearby_hodgerank),
+    # with ties; a win is being right alone
+    "bradley-terry": Ranker(
+        _bradley_terry, logarithmic=False, smoothed=False, nearby=nearby_davidson, resampled=davidson_of
+    ),
 }
 """Every ranking method under the name that commands and settings use."""
-
-NEARBY: dict[str, Callable[[Comparisons, Variants], Found]] = {
-    "perron": nearby_perron,
-    "hodgerank": _nearby_hodgerank,
-    "bradley-terry": nearby_davidson,
-}
-"""The same methods, for many comparisons at once that differ from one in a few pairs."""
-
-RESAMPLED: dict[str, Callable[[Tally, Sequence[Tally]], Found]] = {"bradley-terry": davidson_of}
-"""Methods that fit all resamples of a tally together, which is faster than one by one."""
 
 ATTACK_RANKERS: dict[str, Ranker[Float[Array, "*B M M"]]] = {
     "thurstone": Ranker(thurstone, logarithmic=False),  # the normal link (the papers' Eq. 4 and 6)

@@ -65,9 +65,14 @@ class Duplicates(Record):
     @property
     def words(self) -> tuple[str, ...]:
         """What was found, in sentences."""
-        compared = f"{self.pictures:,} of {self.items:,} items were compared within a distance of {self.radius:g}"
-        missed = "" if self.bits is None else f" and {self.bits} bits of their codes; some pairs may be missed"
-        sentences = [f"{compared}{missed}."]
+        sentences = [
+            f"{self.pictures:,} of {self.items:,} items were compared. Those at most {self.radius:g} apart count as "
+            "near-duplicates."
+        ]
+        if self.bits is not None:
+            sentences.append(
+                f"Only pairs whose codes differ in at most {self.bits} bits were measured, so some may be missed."
+            )
         if self.groups:
             groups = "One group" if len(self.groups) == 1 else f"{len(self.groups):,} groups"
             sentences.append(
@@ -77,8 +82,11 @@ class Duplicates(Record):
         else:
             sentences.append("No near-duplicates were found.")
         if self.broken:
-            items = "One item has" if len(self.broken) == 1 else f"{len(self.broken):,} items have"
-            sentences.append(f"{items} no picture that can be compared: only byte-for-byte copies of them are found.")
+            is_one = len(self.broken) == 1
+            items, those = ("One item has", "it") if is_one else (f"{len(self.broken):,} items have", "them")
+            sentences.append(
+                f"{items} no picture that can be compared: only byte-for-byte copies of {those} are found."
+            )
         return tuple(sentences)
 
     def rows(self) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from PIL import Image
 
 from dissensus.arrays import MISSING
 from dissensus.backends import FURTHER
-from dissensus.contents import is_file_path
+from dissensus.contents import is_file_path, local_path
 from dissensus.engines.local import Progress, chunks
 from dissensus.errors import PoolError, PredictionError
 from dissensus.frames import is_table, table_of
@@ -62,10 +62,15 @@ def _absolute(table: pa.Table) -> pa.Table:
     """The table with its relative paths resolved now: those of a manifest would be relative to the manifest."""
     for column in ("path", "reference"):
         if column in table.column_names:
-            found = [None if name is None else str(Path(str(name)).resolve()) for name in table[column].to_pylist()]
+            found = [None if name is None else _resolved(str(name)) for name in table[column].to_pylist()]
             place = table.column_names.index(column)
             table = table.set_column(place, column, pa.array(found, pa.string()))
     return table
+
+
+def _resolved(name: str) -> str:
+    """The absolute path of a file; addresses and pictures in archives stay as they are."""
+    return str(Path(name).resolve()) if is_file_path(local_path(name)) else name
 
 
 def _kept_images(folder: Folder, images: np.ndarray) -> pa.Table:

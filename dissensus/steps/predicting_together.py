@@ -43,7 +43,7 @@ def predict_in_groups(
     shared: Sequence[Source],
     again: Collection[str],
     work: Callable[[Sequence[Run]], None],
-    kind: Callable[[Source], object] = bool,
+    kind: Callable[[Source], object] = lambda _: None,
 ) -> dict[str, bool]:
     """What `predict` does for each of the models; `work` makes the parts of those in `shared`, group by group.
 

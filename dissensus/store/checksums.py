@@ -224,7 +224,10 @@ def remedy(root: Path, name: str) -> str:
     if fnmatchcase(name, "predictions/*.parquet"):
         return f"run dissensus predict {root} --again {Path(name).stem}, or restore it from a backup"
     if name in ("pool.parquet", "pool.json"):
-        return "restore it from a backup, or delete it and run dissensus pool with the same items"
+        return (
+            "restore it from a backup, or, if items were never added to it, delete it and run dissensus pool with the "
+            "same sources"
+        )
     if name == "descriptors.parquet":
         return f"run dissensus duplicates {root}, which makes it again"
     if name == "drawings/items.parquet":

@@ -1,6 +1,6 @@
 """Numbers read straight from the pages of a Parquet file: one read into memory, without decoding.
 
-In a file of ours, a column of numbers without gaps is not encoded, and each of its row groups is one page. So its
+In a file of ours, a column of numbers without nulls is not encoded, and each of its row groups is one page. So its
 values lie at the end of that page, byte for byte, and reading them is as fast as copying memory. What the library
 verifies by a checksum of the page, we verify by a sum that is computed as fast: every word of four bytes times an odd
 number for its place in a tile, and every tile times one of its own, modulo 2⁶⁴. A change of one word always changes the

@@ -49,7 +49,7 @@ class Found:
     tables: list[pa.Table] = field(default_factory=list)
     """Id, URI and reference of each item; the last two may be null."""
     named: list[str] = field(default_factory=list)
-    """Files that manifests name. Nobody has looked whether they exist; everything else was found where it is."""
+    """Files that manifests name, not yet checked for existence; everything else was found where it is."""
     ignored: Counter[str] = field(default_factory=Counter)
     """How many files of tar archives are not images, by extension."""
 

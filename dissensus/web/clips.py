@@ -51,7 +51,7 @@ def clip_reply(uri: str, headers: dict[str, str]) -> Clip:
     Raises:
         StudyError: the clip cannot be read.
     """
-    path = Path(uri)  # clips in archives and on servers are no items
+    path = Path(uri)  # clips in archives and on servers are never items
     try:
         with path.open("rb") as file:
             head = file.read(12)

@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 from clusters import Totalling, cluster
 
-from dissensus.engines import engine_named
-from dissensus.engines import ray as engine_module
+from dissensus.engines import engine_named, ray_cluster
 from dissensus.engines.extending import ExtendingEngine
 from dissensus.engines.local import reduce, silent
 from dissensus.errors import EngineError, SelectionError
 from tests.kept_parts import Kept
 
 ray = pytest.importorskip("ray", reason="Ray is not installed")
+pytestmark = pytest.mark.slow
 SIZE = 2_050
 
 
@@ -105,7 +105,7 @@ def test_what_the_work_raises_is_raised_in_one_line(engine: Any, tmp_path: Path)
 
 
 def test_work_that_kills_every_worker_is_given_up(engine: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine_module, "RETRIES", 1)
+    monkeypatch.setattr(ray_cluster, "RETRIES", 1)
     parts = Kept()
     with pytest.raises(EngineError, match="failed 2 times"):
         engine.reduce(Totalling(folder(tmp_path, "x"), dies_at=500), SIZE, "x", silent, parts)
@@ -147,7 +147,7 @@ def test_workers_are_made_once_and_tasks_come_back_in_order(engine: Any, tmp_pat
 def test_a_dead_node_costs_its_chunks_only_and_no_node_at_all_ends_the_pass(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine_module, "PATIENCE", 4.0)
+    monkeypatch.setattr(ray_cluster, "PATIENCE", 4.0)
     expected = reduce(Totalling(folder(tmp_path, "local")), SIZE, "x")
     ray.shutdown()
     with cluster(2) as made:
@@ -179,7 +179,7 @@ def test_a_dead_node_costs_its_chunks_only_and_no_node_at_all_ends_the_pass(
 def test_many_workers_may_die_but_a_task_that_kills_them_is_given_up(
     engine: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine_module, "RETRIES", 1)
+    monkeypatch.setattr(ray_cluster, "RETRIES", 1)
     notes = folder(tmp_path, "notes")
 
     def worker() -> Callable[[int], int]:
@@ -220,7 +220,7 @@ def test_workers_of_a_dead_node_are_not_waited_for(tmp_path: Path) -> None:
 def test_nodes_that_join_get_workers_and_without_a_gpu_models_that_need_one_are_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine_module, "PATIENCE", 4.0)
+    monkeypatch.setattr(ray_cluster, "PATIENCE", 4.0)
     ray.shutdown()
     notes = folder(tmp_path, "notes")
 

@@ -5,7 +5,7 @@ import pytest
 
 from dissensus.errors import RankingError
 from dissensus.pairwise import compare
-from dissensus.ranking import RANKERS, RESAMPLED, bootstrap, item_multiplicities, resampled_tallies
+from dissensus.ranking import RANKERS, bootstrap, item_multiplicities, resampled_tallies
 from dissensus.records import Outcomes, Tally
 
 MODELS = 4
@@ -96,7 +96,7 @@ def test_resamples_of_bradley_terry_are_fitted_as_one_by_one() -> None:
     outcomes = judged(150, 40, seed=3)
     base = counted(outcomes, np.ones(150, int))
     tallies = resampled_tallies(outcomes, MODELS, 70, np.random.default_rng(2))
-    found, is_found = RESAMPLED["bradley-terry"](base, tallies)
+    found, is_found = RANKERS["bradley-terry"].resampled(base, tallies)
     one_by_one, degenerate = bootstrap(lambda one: RANKERS["bradley-terry"].strengths(compare(one, 0.0)), tallies)
     assert (~is_found).sum() == degenerate
     np.testing.assert_allclose(found[is_found], one_by_one, atol=1e-8)

@@ -16,6 +16,7 @@ from dissensus.engines.local import reduce
 from tests.engines.clusters import cluster
 
 ray = pytest.importorskip("ray", reason="Ray is not installed")
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -28,7 +28,7 @@ def fragility(
     names: Sequence[str],
     method: Method,
     rule: Rule,
-    on_refit: Callable[[], object] = bool,  # a call that does nothing
+    on_refit: Callable[[], object] = lambda: None,
     picked: Int[Array, " p"] = NO_QUESTIONS,
 ) -> Fragility | None:
     """The smallest set of judgements found whose removal puts another model first; None if none was found.
@@ -66,12 +66,12 @@ def fragility(
     )
 
 
-def _alone(turned: TurnedRounds, cases: Tally, turns: Turns, members: Int[Array, " m"], method: Method) -> Alone:
-    """The strengths after each turn alone."""
+def _alone(turned: TurnedRounds, cases: Tally, turns: Turns, members: Int[Array, " m"], method: Method) -> Alone | None:
+    """The strengths after each turn alone; None if the method has to be fitted to one after the other."""
     changed = turned.changes(np.arange(len(turns.question)), turns.question, turns.verdict)
     is_other = np.bincount(changed.variant[changed.is_new_or_gone(cases)], minlength=changed.count) > 0
-    found, is_found = nearby_strengths(among(cases, members), changed.among(members, len(cases.only)), method)
-    return Alone(found, is_found & ~is_other)
+    found = nearby_strengths(among(cases, members), changed.among(members, len(cases.only)), method)
+    return None if found is None else Alone(found[0], found[1] & ~is_other)
 
 
 def _tally_without(

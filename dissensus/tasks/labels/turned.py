@@ -1,4 +1,4 @@
-"""What happens to the duels of all rounds if some verdicts are others: only the duels concerned are judged again.
+"""What happens to the duels of all rounds if some verdicts change: only the duels concerned are judged again.
 
 Verdicts flip, items are discarded or restored, reserves move up, and duels reach their share or fall below it: the same
 as judging all rounds again, for many sets of verdicts at once.

@@ -1,0 +1,161 @@
+"""A Ray cluster: reaching one, what it has, and what is said of its failures."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from contextlib import suppress
+from typing import Any
+
+from dissensus.engines.local import cores
+from dissensus.errors import EngineError, first_line, one_line
+
+RETRIES = 10
+"""How often the work of a worker or node that died is given to another one."""
+POLL = 1.0
+"""Seconds between two looks at whether there are still nodes."""
+PATIENCE = 60.0
+"""Seconds without any processor in the cluster after which a pass is given up."""
+AHEAD = 2
+"""Tasks per processor that are under way, so that none has to wait for the next one."""
+CONNECTING = 5.0
+"""Seconds to wait for the head of a cluster."""
+STORE = 256 << 20
+"""Bytes of Ray's own memory on a cluster that we start: what is kept there is small."""
+_GIVEN: dict[str, str] = {}
+"""The address by which a cluster was given, by the one that Ray has for it."""
+
+
+def connect(address: str) -> str:
+    """Connect this process to the cluster at an address, or to one started on this machine; returns the address.
+
+    Raises:
+        EngineError: Ray is not installed, or there is no cluster at the address.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is sent anywhere
+    try:
+        import ray
+    except ImportError:
+        raise EngineError("the engine 'ray' needs Ray: pip install 'dissensus[ray]'") from None
+    wanted = address or os.environ.get("RAY_ADDRESS", "")
+    if ray.is_initialized():
+        known = ray.get_runtime_context().gcs_address
+        if address and address not in (known, _GIVEN.get(known)):
+            raise EngineError(f"this process already uses the Ray cluster at {known}: call ray.shutdown() first")
+    else:
+        _require_listener(wanted)
+        where: dict[str, Any] = (
+            {"address": wanted}
+            if wanted
+            else {"num_cpus": cores(), "object_store_memory": STORE, "include_dashboard": False}
+        )
+        try:
+            ray.init(log_to_driver=False, logging_level="error", **where)
+        except (ConnectionError, ValueError, RuntimeError, OSError) as error:
+            raise _unreachable(wanted, error) from None
+        _GIVEN[ray.get_runtime_context().gcs_address] = wanted
+    with suppress(AttributeError):  # Ray prints the deaths of workers, even to stdout, where --json prints
+        ray._private.worker.print_to_stdstream = _ignore
+    return wanted
+
+
+class Processors:
+    """The processors, or GPUs, of the cluster; counted anew once in a while, as nodes may join or die."""
+
+    def __init__(self, resource: str = "CPU") -> None:
+        self.resource = resource
+        self.known, self.asked = 0, -POLL
+        self.none_since: float | None = None
+
+    @property
+    def count(self) -> int:
+        """How many there are; one if there is none yet, so that work waits for it."""
+        self.check()
+        return max(1, self.known)
+
+    def check(self) -> None:
+        """Count them again if it is time.
+
+        Raises:
+            EngineError: there has been none for too long.
+        """
+        now = time.monotonic()
+        if now - self.asked >= POLL:
+            self.known, self.asked = count(self.resource), now
+            if self.known:
+                self.none_since = None
+            elif self.none_since is None:
+                self.none_since = now
+            elif now - self.none_since > PATIENCE:
+                nodes = "all nodes of the Ray cluster" + (" that have a GPU" if self.resource == "GPU" else "")
+                raise EngineError(
+                    f"{nodes} are dead: start nodes, and run the same command again; what is finished is kept"
+                )
+
+
+def count(resource: str) -> int:
+    """How many processors (CPU), or GPUs, the cluster has."""
+    import ray
+
+    return int(ray.cluster_resources().get(resource, 0))
+
+
+def use_one_thread() -> None:
+    """Every worker has one processor, so that its libraries must not use all of them; set before they are imported."""
+    for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+
+
+def failure(error: Any) -> Exception:
+    """What to raise when work has failed: what it raised itself, or that no worker could do it."""
+    from ray.exceptions import RayError, RayTaskError
+
+    if not isinstance(error, RayTaskError):
+        return EngineError(
+            f"work on the Ray cluster failed {RETRIES + 1} times ({first_line(error)}): look at the nodes' memory and "
+            "logs, and run the same command again; what is finished is kept"
+        )
+    if not isinstance(error.cause, RayError):
+        return error.cause
+    return EngineError(
+        f"a node of the Ray cluster cannot do the work ({first_line(error.cause)}): install the same version of "
+        "dissensus on all nodes"
+    )
+
+
+def _unreachable(address: str, error: Exception) -> EngineError:
+    if not address:
+        return EngineError(
+            f"Ray cannot be started on this machine ({first_line(error)}): look at its logs in /tmp/ray, or leave out "
+            "--engine ray"
+        )
+    return EngineError(
+        f"there is no Ray cluster at {address} ({first_line(error)}): check the address, and that the cluster runs the "
+        "same versions of Ray and Python"
+    )
+
+
+def _require_listener(address: str) -> None:
+    """Check that something listens at HOST:PORT: Ray itself would try for minutes, and then abort the process.
+
+    Raises:
+        EngineError: nothing does.
+    """
+    if address in ("", "auto", "local"):
+        return
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal() or "/" in host:
+        raise EngineError(
+            f"'{address}' is not the address of a Ray cluster: give that of its head, such as ray:HOST:6379"
+        )
+    try:
+        socket.create_connection((host, int(port)), timeout=CONNECTING).close()
+    except (OSError, OverflowError) as error:
+        raise EngineError(
+            f"there is no Ray cluster at {address} ({one_line(error)}): check the address, and that its head is running"
+        ) from None
+
+
+def _ignore(*_: Any, **__: Any) -> None:
+    """Print nothing."""
