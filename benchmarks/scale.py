@@ -32,9 +32,10 @@ from benchmarks.contenders import RULE, Case
 from benchmarks.measuring import measured
 from benchmarks.ours import finished, forget, levels, reduction_of, step
 from benchmarks.synthetic import make_study
-from dissensus.engines.local import reduce, silent
+from dissensus.engines.local import reduce
 from dissensus.engines.speed import memory_bandwidth
 from dissensus.predictions.maps import maps_of
+from dissensus.progress import silent
 from dissensus.selection import Quota, extremal_pairs, finish
 from dissensus.store.pages import page_sum
 from dissensus.store.tables import ROW_GROUP, open_table, write_table

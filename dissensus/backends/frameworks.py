@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.errors import BackendError, one_line
+from dissensus.processors import cores
 from dissensus.version import installing
 
 SIGNS = {"litert": (4, b"TFL3"), "onnx": (0, b"\x08")}
@@ -33,7 +33,7 @@ def at_a_time(models: int) -> Iterator[None]:
 
 def threads() -> int:
     """Threads that a network opened now should use."""
-    return max(1, (os.cpu_count() or 1) // _at_a_time.get())
+    return max(1, cores() // _at_a_time.get())
 
 
 def framework(module: str, backend: str, title: str) -> Any:

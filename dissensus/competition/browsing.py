@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Int
-from dissensus.engines.local import Progress
 from dissensus.engines.reduction import Reduction
 from dissensus.errors import DissensusError, PoolError, StudyError, one_line
 from dissensus.pool import is_video
 from dissensus.predictions.browsing import Facts, Filter, Matches, considered, matches
+from dissensus.progress import Progress
 from dissensus.records import shown_colours
 from dissensus.steps.pools import EnumeratedPool, open_source
 from dissensus.steps.predicting import check_same_pool, predicted

@@ -37,7 +37,7 @@ class Competition(Inquiry, Generic[S, H]):
         """Read the rounds; there may be none yet.
 
         Raises:
-            StudyError: items have been added since rounds were selected, and these may not be `behind`.
+            StudyError: items have been added since a round was selected, unless `may_be_behind`.
         """
         self.task, self.work = task, task.work
         super().__init__()

@@ -17,7 +17,7 @@ from dissensus.competition.task import Evaluation, Task
 from dissensus.errors import counted
 from dissensus.records import LabelSanity, MapSanity, Record, ScoreSanity, Step
 from dissensus.steps.growing import is_behind, rounds_behind
-from dissensus.steps.pooling import duplicates, has_items, missing_count
+from dissensus.steps.pooling import Files, files_of, has_items
 from dissensus.steps.predicting import changes_since, problems, rounds_with, taking_part
 from dissensus.store.files import exists
 from dissensus.store.folder import Folder
@@ -112,6 +112,7 @@ def status_of(task: Task[Any, Any]) -> Status:
     competing = [] if evaluation is None else evaluation.models
     questions, waiting = (0, 0) if evaluation is None else (len(evaluation.asked), len(evaluation.open))
     old = None if evaluation is None else outdated(task, competing, evaluation.rounds)
+    files = files_of(folder) if has_pool else Files(0, 0, False)
     drawn, told = (0, 0) if evaluation is None else _draws(evaluation)
     has_drawn = evaluation is not None and len(evaluation.question_set.drawn) > 0
     decided, is_over = task.draws_in_words(evaluation) if evaluation is not None and has_drawn else ((), True)
@@ -120,8 +121,8 @@ def status_of(task: Task[Any, Any]) -> Status:
         task=settings.task,
         classes=len(work.classes),
         pool=work.size if has_pool else 0,
-        identical_files=duplicates(folder) if has_pool else 0,
-        missing_files=missing_count(folder) if has_pool else 0,
+        identical_files=files.copies,
+        missing_files=files.missing,
         models=models,
         rounds=_rounds(task, rounds),
         questions=questions,

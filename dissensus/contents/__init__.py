@@ -14,13 +14,13 @@ from dissensus.contents.addresses import (
     parsed,
     stored_in,
 )
-from dissensus.contents.reading import LARGEST, content, is_there, opened, size_of
+from dissensus.contents.reading import SizeError, content, is_there, opened, picture_content, size_of
 from dissensus.contents.remote import filesystem
 
 __all__ = [
-    "LARGEST",
     "Member",
     "Row",
+    "SizeError",
     "content",
     "ending",
     "filesystem",
@@ -31,6 +31,7 @@ __all__ = [
     "name_of",
     "opened",
     "parsed",
+    "picture_content",
     "size_of",
     "stored_in",
 ]

@@ -8,12 +8,32 @@ import tarfile
 from pathlib import Path
 from typing import IO, Any
 
-from dissensus.contents.addresses import Member, Row, is_address, parsed
+from dissensus.contents.addresses import Member, Row, is_address, is_file_path, parsed
 from dissensus.contents.remote import open_remote, read_remote, remote_size
 
 LARGEST = 1 << 28
 """The most bytes of a picture that is read as a whole into memory: a quarter of a gigabyte."""
+TOO_LARGE = f"more than {LARGEST:,} bytes"
 CHANGED = "the archive has changed since it was pooled"
+
+
+class SizeError(OSError):
+    """A picture is too large to be read as a whole."""
+
+
+def picture_content(uri: str) -> bytes:
+    """The bytes of a picture.
+
+    Raises:
+        SizeError: there are more than `LARGEST` of them.
+        OSError, PoolError: as for `content`.
+    """
+    if is_file_path(uri) and os.stat(uri).st_size > LARGEST:
+        raise SizeError(TOO_LARGE)
+    data = content(uri)
+    if len(data) > LARGEST:
+        raise SizeError(TOO_LARGE)
+    return data
 
 
 def content(uri: str) -> bytes:
@@ -79,7 +99,7 @@ def _row(place: Row) -> bytes:
 def _member(place: Member) -> bytes:
     """The bytes of a member, read at once with the header before them, which says whether it is still this member."""
     if place.size > LARGEST:
-        raise OSError(f"more than {LARGEST:,} bytes")
+        raise SizeError(TOO_LARGE)
     start, stop = place.offset - tarfile.BLOCKSIZE, place.offset + place.size
     if is_address(place.archive):
         data = read_remote(place.archive, start, stop)

@@ -12,7 +12,13 @@ Result = TypeVar("Result")
 
 PAUSES = (0.5, 2.0)
 """Seconds before a request that failed is made again."""
-ABSENT = (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError)
+
+
+class ContentError(OSError):
+    """A file is there, but what it holds is not what it should be."""
+
+
+FINAL = (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError, ContentError)
 """What trying again does not change."""
 REFUSALS = (401, 403, 404, 410)
 """Status codes of a web server for a file that is missing, or that not everybody may read."""
@@ -78,7 +84,7 @@ def patiently(address: str, ask: Callable[[], Result]) -> Result:
         try:
             return ask()
         except Exception as error:  # every file system has errors of its own
-            if _is_absent(error):
+            if isinstance(error, PoolError) or _is_certain(error):
                 raise
             if pause is None:
                 raise _unreachable(address, error) from error
@@ -86,11 +92,11 @@ def patiently(address: str, ask: Callable[[], Result]) -> Result:
     raise AssertionError("the last attempt returns or raises")
 
 
-def _is_absent(error: Exception) -> bool:
-    """Whether a file is not there. On the web, fsspec says so for a server that is not there, too."""
+def _is_certain(error: Exception) -> bool:
+    """Whether trying again changes nothing. On the web, fsspec calls a file absent if the server is, too."""
     cause = error.__cause__
-    is_certain = cause is None or isinstance(cause, ABSENT) or getattr(cause, "status", None) in REFUSALS
-    return isinstance(error, ABSENT) and is_certain
+    is_certain = cause is None or isinstance(cause, FINAL) or getattr(cause, "status", None) in REFUSALS
+    return isinstance(error, FINAL) and is_certain
 
 
 def _unreachable(address: str, error: Exception) -> PoolError:

@@ -9,20 +9,20 @@ from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dissensus.contents.addresses import is_address
-from dissensus.contents.remote import open_remote, remote_size
+from dissensus.contents.remote import ContentError, open_remote, patiently, remote_size
+from dissensus.errors import first_line
 
 PICTURES = ("image", "img", "bytes", "content")
 """Names of the column of pictures, the most telling first."""
 NAMES = ("item", "id", "__key__", "path")
 """Names of the column of ids."""
-GROUPS = 4
-"""Row groups that stay in memory."""
+ROOM = 1 << 30
+"""Bytes of row groups that stay in memory; the last one always does."""
 FILES = 64
 """Files that stay open."""
 
@@ -61,8 +61,11 @@ def row_content(where: str, row: int) -> bytes:
     """The bytes in the column of pictures.
 
     Raises:
-        OSError: the file is missing, or has no such row or no picture in it.
+        OSError: the file is missing or damaged, or has no such row or no picture in it.
+        PoolError: a server cannot be reached.
     """
+    if is_address(where):
+        return patiently(where, lambda: SHELF.read(where, row))
     return SHELF.read(where, row)
 
 
@@ -75,55 +78,78 @@ class Shelf:
         self.groups: OrderedDict[Hashable, pa.ChunkedArray] = OrderedDict()
 
     def read(self, where: str, row: int) -> bytes:
-        state = _state(where)
-        with self.door:
+        key = where, _state(where)
+        file = self._file(key)
+        with file.turn:  # others read other files meanwhile
             try:
-                file = self._file(where, state)
-                group = bisect_right(file.starts, row) - 1
-                if not 0 <= row < file.rows:
-                    raise OSError("the file has changed since it was pooled: it has fewer rows")
-                column = self._group((where, state, group), file, group)
+                group, place = file.place_of(row)
+                column = self._kept((key, group)) or self._keep((key, group), file.column(group))
             except pa.ArrowException as error:
-                raise OSError(f"damaged Parquet file ({error})") from None
-        found = column[row - file.starts[group]].as_py()
+                raise ContentError(f"damaged Parquet file ({first_line(error)})") from None
+            except Exception as error:
+                file.close()
+                if type(error) is OSError and error.errno is None:  # what pyarrow raises; the system gives a number
+                    raise ContentError(f"damaged Parquet file ({first_line(error)})") from None
+                raise
+        found = column[place].as_py()
         if found is None:
-            raise OSError("no picture in this row")
+            raise ContentError("no picture in this row")
         return bytes(found)
 
-    def _file(self, where: str, state: Hashable) -> OpenFile:
-        key = where, state
-        if key not in self.files:
-            self.files[key] = OpenFile(parquet_file(where))
+    def _file(self, key: tuple[str, Hashable]) -> OpenFile:
+        with self.door:
+            file = self.files.setdefault(key, OpenFile(key[0]))
+            self.files.move_to_end(key)
             while len(self.files) > FILES:
-                self.files.popitem(last=False)[1].file.close()
-        self.files.move_to_end(key)
-        return self.files[key]
+                self.files.popitem(last=False)
+        return file
 
-    def _group(self, key: Hashable, file: OpenFile, group: int) -> pa.ChunkedArray:
-        if key not in self.groups:
-            while len(self.groups) >= GROUPS:
+    def _kept(self, key: Hashable) -> pa.ChunkedArray | None:
+        with self.door:
+            if key in self.groups:
+                self.groups.move_to_end(key)
+            return self.groups.get(key)
+
+    def _keep(self, key: Hashable, column: pa.ChunkedArray) -> pa.ChunkedArray:
+        with self.door:
+            self.groups[key] = column
+            while len(self.groups) > 1 and sum(one.nbytes for one in self.groups.values()) > ROOM:
                 self.groups.popitem(last=False)
-            self.groups[key] = file.column(group)
-        self.groups.move_to_end(key)
-        return self.groups[key]
+        return column
 
 
 class OpenFile:
-    """A Parquet file and the first row of each of its groups."""
+    """A Parquet file and the first row of each of its groups; it is opened when it is first read."""
 
-    def __init__(self, file: pq.ParquetFile) -> None:
-        self.file, found = file, columns_of(file.schema_arrow)
-        if found is None:
-            raise OSError("the file has changed since it was pooled: it has no column of pictures")
-        self.columns = found
-        sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
-        self.starts, self.rows = [0, *accumulate(sizes)][:-1], sum(sizes)
+    def __init__(self, where: str) -> None:
+        self.where, self.turn = where, threading.Lock()
+        self.file: pq.ParquetFile | None = None
+
+    def place_of(self, row: int) -> tuple[int, int]:
+        """The row group that a row is in, and its place there."""
+        if self.file is None:
+            file = parquet_file(self.where)
+            found = columns_of(file.schema_arrow)
+            if found is None:
+                raise ContentError("the file has changed since it was pooled: it has no column of pictures")
+            sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+            self.starts, self.rows = [0, *accumulate(sizes)][:-1], sum(sizes)
+            self.file, self.columns = file, found
+        if not 0 <= row < self.rows:
+            raise ContentError("the file has changed since it was pooled: it has fewer rows")
+        group = bisect_right(self.starts, row) - 1
+        return group, row - self.starts[group]
 
     def column(self, group: int) -> pa.ChunkedArray:
+        assert self.file is not None, "a row has been looked up"
         found = self.file.read_row_group(group, columns=[self.columns.picture], use_threads=False)[self.columns.field]
         if not self.columns.is_struct:
             return found
         return pa.chunked_array([chunk.field("bytes") for chunk in found.chunks])
+
+    def close(self) -> None:
+        """Open the file anew next time."""
+        self.file = None
 
 
 SHELF = Shelf()
@@ -132,21 +158,19 @@ SHELF = Shelf()
 def _state(where: str) -> Hashable:
     """What changes if the file is replaced."""
     if is_address(where):
-        return remote_state(where)
+        return _known_size(where)
     found = os.stat(where)
     return found.st_mtime_ns, found.st_size
 
 
-def remote_state(where: str) -> Any:
+SIZES: dict[str, int] = {}
+
+
+def _known_size(where: str) -> int:
     """The size of a remote file, asked for once: its pictures are compared with their fingerprints anyway."""
-    with STATES_DOOR:
-        if where not in STATES:
-            STATES[where] = remote_size(where)
-        return STATES[where]
-
-
-STATES: dict[str, int] = {}
-STATES_DOOR = threading.Lock()
+    if where not in SIZES:
+        SIZES[where] = remote_size(where)
+    return SIZES[where]
 
 
 def _has_bytes(kind: pa.StructType) -> bool:

@@ -14,7 +14,7 @@ from PIL import Image
 from dissensus.arrays import Array, Float, Int
 from dissensus.demo.answering import Answer, answer_page
 from dissensus.demo.labels import classifiers, gray, refuse_demo
-from dissensus.engines.local import Progress
+from dissensus.progress import Progress
 from dissensus.records import HumanResult, Record
 from dissensus.shift.human.pages import PAGES
 from dissensus.shift.human.results import Protocol

@@ -12,8 +12,8 @@ import numpy as np
 from PIL import Image
 
 from dissensus.arrays import Array
-from dissensus.engines.local import Progress
 from dissensus.errors import StudyError
+from dissensus.progress import Progress
 from dissensus.records import Estimates, Ranking, Record
 from dissensus.report.labels.page import findings
 from dissensus.report.standings import rank_correlation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dissensus.demo.labels import PREPROCESS, digits_study, prepare, refuse_demo, write_csv
-from dissensus.engines.local import Progress
+from dissensus.progress import Progress
 from dissensus.records import LaconicResult, Record
 
 MODELS = ("svm", "knn", "lda", "tree")

@@ -12,9 +12,9 @@ from PIL import Image
 from dissensus.demo.scenes import NAMES, Material, Scene, drawn_scene
 from dissensus.demo.segmenters import segmenters
 from dissensus.discrepancy.masks import agreements
-from dissensus.engines.local import Progress
 from dissensus.errors import StudyError
 from dissensus.predictions.maps import maps_of
+from dissensus.progress import Progress
 from dissensus.records import Rankings, Record
 from dissensus.steps.pooling import given_order
 from dissensus.study import Study

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from dissensus.engines.local import Progress
+from dissensus.progress import Progress
 from dissensus.records import Record
 from dissensus.steps.distorting import MANIFEST, distort
 from dissensus.study import Study

@@ -13,7 +13,7 @@ from PIL import Image, ImageEnhance
 from dissensus.arrays import Array, Float, Int
 from dissensus.demo.answering import Answer, answer_page
 from dissensus.demo.labels import classifiers, gray, refuse_demo
-from dissensus.engines.local import Progress
+from dissensus.progress import Progress
 from dissensus.records import Record, ShiftResult
 from dissensus.replicas.strategies import NAMES
 from dissensus.shift.replicate.pages import PAGES

@@ -11,8 +11,8 @@ from PIL import Image
 from dissensus.arrays import Array, Float, UInt8
 from dissensus.demo.answering import import_answers
 from dissensus.demo.labels import PREPROCESS, digits_study, prepare, refuse_demo, write_csv
-from dissensus.engines.local import Progress
 from dissensus.images import open_image
+from dissensus.progress import Progress
 from dissensus.records import Record, VideoResult
 from dissensus.shift.video.reviewing import FrameReview
 from dissensus.study import Study

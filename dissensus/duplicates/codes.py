@@ -9,10 +9,9 @@ that differ in so few bits have to be looked at. No pair within r bits is missed
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 from math import comb
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -90,12 +89,6 @@ def approximate(described: Int[Array, "n 68"], radius: float, bits: int = BITS) 
     return search.links(range(len(search)))
 
 
-def near(values: Int[Array, " n"], bits: int) -> Links:
-    """Groups of codes that pairs within so many bits connect: exact."""
-    search = NearCodes(np.zeros((len(values), 1), np.int8), 0, bits, values)
-    return search.links(range(len(search)))
-
-
 class NearCodes:
     """A search for pairs with similar codes, each measured by its descriptors, which can be divided by rows."""
 
@@ -108,19 +101,17 @@ class NearCodes:
         self.codes = np.ascontiguousarray(codes(self.described) if values is None else values, np.uint64)
         self.bits, self.limit = bits, _whole_square(radius)
         self.bands = bands_for(len(self), bits)
+        self.given = self.described, radius, bits, self.codes
+        numbers = alone(len(self))
+        self.buckets = [in_buckets(self.codes, numbers, band.shift, band.width) for band in self.bands]
+        """For each band, where each bucket starts, the positions of the codes in it, and the codes."""
 
     def __len__(self) -> int:
         return len(self.described)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the buckets, which are larger than the codes and quickly made."""
-        return {name: value for name, value in self.__dict__.items() if name != "buckets"}
-
-    @cached_property
-    def buckets(self) -> list[tuple[Array, Array, Array]]:
-        """For each band, where each bucket starts, the positions of the codes in it, and the codes."""
-        numbers = alone(len(self))
-        return [in_buckets(self.codes, numbers, band.shift, band.width) for band in self.bands]
+    def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
+        """To be sent to a worker, which makes its own buckets: they are larger than the codes, and quickly made."""
+        return type(self), self.given
 
     def links(self, rows: range) -> Links:
         """Groups that pairs of these rows with later rows form."""

@@ -7,7 +7,6 @@ proves that no neighbour is missed, rounding included.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -19,6 +18,7 @@ from threadpoolctl import threadpool_limits
 from dissensus.arrays import Array, Float, Int
 from dissensus.duplicates.embedding import STRETCH, TINY, Embedding, checked, embedded, scale_of
 from dissensus.duplicates.neighbours_kernel import close_pairs, enter, first_limits
+from dissensus.processors import cores
 
 TILE = 2048
 """Queries, and points, whose bounds are computed at a time: what is known about them stays in the cache."""
@@ -65,7 +65,7 @@ class _Search:
 
     def __init__(self, asked: Embedding, points: Embedding, k: int, scale: float, is_same: bool) -> None:
         self.asked, self.points, self.is_same, self.scale = asked, points, is_same, scale
-        self.cores = os.cpu_count() or 1
+        self.cores = cores()
         self.heaps = np.empty((len(asked), k))
         self.positions = np.full((len(asked), k), len(points), np.int64)
         self.bound = np.empty(len(asked), np.float32)

@@ -6,7 +6,6 @@ lie within the image, sample covariance, values from 0 to 255, and the mean over
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 
 import numba
@@ -14,6 +13,7 @@ import numpy as np
 
 from dissensus.arrays import Array, Float, Int, UInt8
 from dissensus.errors import DuplicatesError
+from dissensus.processors import cores
 
 WINDOW = 7
 SIZE = WINDOW * WINDOW
@@ -47,10 +47,10 @@ def ssim_pairs(images: UInt8[Array, "n h w"], pairs: Int[Array, "p 2"]) -> Float
     if len(pairs) and not (pairs.min() >= 0 and pairs.max() < len(images)):
         raise DuplicatesError(f"a pair names an image beyond the {len(images):,} that there are")
     out = np.empty(len(pairs))
-    cores = os.cpu_count() or 1
-    with ThreadPoolExecutor(cores) as threads:
+    parts = cores()
+    with ThreadPoolExecutor(parts) as threads:
         for done in [
-            threads.submit(_similarities, images, pairs[start::cores], out[start::cores]) for start in range(cores)
+            threads.submit(_similarities, images, pairs[start::parts], out[start::parts]) for start in range(parts)
         ]:
             done.result()
     return out

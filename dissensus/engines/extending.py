@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from dissensus.arrays import Array, Bool, Int
-from dissensus.engines.reduction import Engine, Partial, Parts, Progress, Reduction
+from dissensus.engines.reduction import Engine, Partial, Parts, Reduction
+from dissensus.progress import Progress
 
 Key = Callable[[Reduction[Any, Any]], str | None]
 AFTER = np.iinfo(np.int64).max - 1

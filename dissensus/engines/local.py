@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import Any, TypeVar
 
-from dissensus.engines.reduction import Parts, Progress, Reduction, drive
+from dissensus.engines.reduction import Parts, Reduction, drive
 from dissensus.engines.speed import Pass
+from dissensus.processors import cores
+from dissensus.progress import Progress, silent
 
 Result = TypeVar("Result")
 Partial = TypeVar("Partial")
 Task = TypeVar("Task")
 
 
-def silent(what: str, done: int, total: int) -> None:
-    """Report no progress."""
-
-
 def chunks(total: int, size: int) -> list[range]:
     """Split 0..total−1 into ranges of `size`."""
     return [range(start, min(start + size, total)) for start in range(0, total, size)]
-
-
-def cores() -> int:
-    """The processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def in_threads(work: Callable[[Task], Result], tasks: Iterable[Task], threads: int) -> Iterator[tuple[Task, Result]]:

@@ -12,15 +12,16 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import cache
 from itertools import islice
 from typing import Any, TypeVar
 
 from dissensus.engines import ray_cluster
 from dissensus.engines.ray_cluster import AHEAD, POLL, Processors, connect, failure, use_one_thread
-from dissensus.engines.reduction import Parts, Progress, Reduction, Tasks, drive
+from dissensus.engines.reduction import Parts, Reduction, Tasks, drive
 from dissensus.engines.speed import Pass
+from dissensus.progress import Progress
 
 Partial = TypeVar("Partial")
 Task = TypeVar("Task")
@@ -68,7 +69,7 @@ class RayEngine:
 
     def map(
         self, worker: Callable[[], Callable[[Task], Result]], tasks: Iterable[Task], uses_gpus: bool = False
-    ) -> Iterator[tuple[Task, Result]]:
+    ) -> Generator[tuple[Task, Result]]:
         """Every task with what a worker makes of it, in order; a worker is made once per processor (or GPU), and kept.
 
         Raises:
@@ -89,12 +90,18 @@ class RayEngine:
         self, start: Callable[[Any], Any], tasks: Iterator[Any], processors: Processors
     ) -> Iterator[tuple[Any, Any]]:
         """Tasks with their results, in order; few are under way at a time, whatever the number of tasks."""
+        import ray
+
         queue = deque((task, start(task)) for task in islice(tasks, AHEAD * processors.count))
-        while queue:
-            task, reference = queue.popleft()
-            yield task, self._result(reference, processors)
-            room = max(1, AHEAD * processors.count - len(queue))
-            queue.extend((later, start(later)) for later in islice(tasks, room))
+        try:
+            while queue:
+                task, reference = queue.popleft()
+                yield task, self._result(reference, processors)
+                room = max(1, AHEAD * processors.count - len(queue))
+                queue.extend((later, start(later)) for later in islice(tasks, room))
+        finally:
+            for _, reference in queue:
+                ray.cancel(reference)
 
     def _result(self, reference: Any, processors: Processors) -> Any:
         """Wait for a result, as long as there is somebody to compute it.

@@ -8,8 +8,8 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from dissensus.engines.local import cores
 from dissensus.errors import EngineError, first_line, one_line
+from dissensus.processors import cores
 
 RETRIES = 10
 """How often the work of a worker or node that died is given to another one."""
@@ -102,7 +102,7 @@ def count(resource: str) -> int:
 
 
 def use_one_thread() -> None:
-    """Every worker has one processor, so that its libraries must not use all of them; set before they are imported."""
+    """Every worker has one processor, so its libraries must not use all of them: they read this when imported."""
     for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ.setdefault(name, "1")
 

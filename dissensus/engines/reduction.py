@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import fields
 from io import BytesIO
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from dissensus.arrays import Array, Int
 from dissensus.engines.speed import Pass
+from dissensus.progress import Progress
 
 Loaded = TypeVar("Loaded")
 Partial = TypeVar("Partial")
@@ -20,12 +21,6 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 Renumber = Callable[[Int[Array, " n"]], Int[Array, " n"]]
 """Other numbers for some items, in the same order."""
-
-
-class Progress(Protocol):
-    """Callback after every finished chunk: the task, how much of it is done, and the total."""
-
-    def __call__(self, what: str, done: int, total: int) -> None: ...
 
 
 class Parts(Protocol):
@@ -160,8 +155,11 @@ class Workers(Protocol):
 
     def map(
         self, worker: Callable[[], Callable[[Task], Result]], tasks: Iterable[Task], uses_gpus: bool = False
-    ) -> Iterator[tuple[Task, Result]]:
-        """Every task with what a worker makes of it, in order; `worker` makes one, and can be sent elsewhere."""
+    ) -> Generator[tuple[Task, Result]]:
+        """Every task with what a worker makes of it, in order; `worker` makes one, and can be sent elsewhere.
+
+        The workers are let go when the generator is closed.
+        """
 
 
 Tasks = Iterator[tuple[range, Partial | None]]
@@ -183,7 +181,7 @@ def drive(
     `task` items, a multiple of a chunk and a divisor of a block, whose result is saved.
     """
     block = reduction.block
-    finished = [number for number in range(-(-size // block)) if parts is not None and number in parts]
+    finished = {number: None for number in range(-(-size // block)) if parts is not None and number in parts}
     whole = _Growing(reduction, reduction.before)
     for number in finished:
         assert parts is not None, "only parts can be finished"

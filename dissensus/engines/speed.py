@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.processors import cores
+
 WORTH_SAYING = 1_000_000
 """Items from which on the speed of a pass is worth a sentence."""
 MEASURED = 128 << 20
@@ -48,8 +50,6 @@ class Pass:
 @cache
 def memory_bandwidth() -> float:
     """Bytes a second that all cores together read from memory; the best of a few times."""
-    from dissensus.engines.local import cores
-
     threads = cores()
     parts = np.array_split(np.ones(MEASURED // 8), threads)
     best = np.inf

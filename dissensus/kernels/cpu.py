@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -16,15 +15,11 @@ from dissensus.kernels.compiled import GAUSSIAN, PLAIN, RELU, Plan, buffer_sizes
 from dissensus.kernels.layers import Conv, Gaussian, Kernel, Level, levels
 from dissensus.kernels.memory import memory_here
 from dissensus.kernels.norms import not_too_large, scales
+from dissensus.processors import cores
 
 LANES = 8
 CHUNK = 16  # pairs that a thread computes at a time
 LEAST_NORM = 1e-18  # of a position, as a share of the image's largest value; below, it counts as zero
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def plan_of(kernel: Kernel, height: int, width: int) -> Plan:

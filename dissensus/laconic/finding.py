@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +20,7 @@ from dissensus.laconic.found import common_inputs, inputs_of, remedy, searched
 from dissensus.laconic.originals import Originals
 from dissensus.laconic.truth import Truth
 from dissensus.predictions.protocol import Model
+from dissensus.processors import cores
 from dissensus.reductions.entropy import encoder, png_bytes
 from dissensus.reductions.pictures import Reduction, reduction_named
 from dissensus.reductions.search import Confidences, Mepi, Prober, Sizes, least
@@ -179,7 +179,7 @@ def _searched(search: Search, readers: dict[str, Reader], todo: Sequence[int]) -
         pixels = originals.pixels(int(search.truth.item[place]))
         return pa.Table.from_pylist(list(_rows(search, readers, place, pixels)), SCHEMA)
 
-    threads = ThreadPoolExecutor(os.cpu_count() or 1)
+    threads = ThreadPoolExecutor(cores())
     try:
         yield from zip(todo, threads.map(rows, todo), strict=True)
     finally:

@@ -17,7 +17,7 @@ from rich.table import Column, Table
 from dissensus.records.base import Record
 
 if TYPE_CHECKING:
-    from dissensus.engines.local import Progress as Reporter
+    from dissensus.progress import Progress as Reporter
 
 out = Console(highlight=False, soft_wrap=True)
 _open: ContextVar[dict[str, Any] | None] = ContextVar("_open", default=None)
@@ -66,7 +66,7 @@ def document(as_json: bool, *parts: Record | Mapping[str, Any]) -> Iterator[None
 @contextmanager
 def progress(quiet: bool) -> Iterator[Reporter]:
     """A progress bar per step on a terminal; silent otherwise."""
-    from dissensus.engines.local import silent
+    from dissensus.progress import silent
 
     if quiet or not out.is_terminal:
         yield silent

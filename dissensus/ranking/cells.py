@@ -61,7 +61,7 @@ def bootstrap_cells(
     _check(wins, ties, resamples)
     with threadpool_limits(1, "blas"):  # on a busy machine, threads that wait for each other take several times as long
         frozen = Frozen(wins, ties)
-        samples, found = frozen.fits_of(resampled_cells(frozen, wins, ties, resamples, seed), resamples)
+        samples, found = frozen.fits(resampled_cells(frozen, wins, ties, resamples, seed), resamples)
     strengths = frozen.point[:-1] - frozen.point[:-1].mean()
     return CellBootstrap(strengths, samples[found], int((~found).sum()))
 

@@ -9,7 +9,6 @@ in as many threads as there are processors; the results do not depend on either.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ import numpy as np
 
 from dissensus.arrays import Array, Bool, Float
 from dissensus.errors import RankingError
+from dissensus.processors import cores
 from dissensus.ranking.bradley_terry import davidson, maximum
 from dissensus.ranking.frozen_kernel import are_strong, ascents
 
@@ -71,18 +71,13 @@ class Frozen:
         return Results(won, lost, tied)
 
     def fits(
-        self, results: Results, certain: Bool[Array, " B"] | None = None
+        self, tables: Callable[[slice], Results], count: int, certain: Bool[Array, " B"] | None = None
     ) -> tuple[Float[Array, "B M"], Bool[Array, " B"]]:
         """Log-strengths with mean zero, zeros if a table has no maximum; and which tables have one.
 
-        `certain`: tables that are known to have one, so that it need not be checked.
+        Tables are made in blocks, when they are needed, by `tables`, which is called in threads. `certain` ones are
+        known to have a maximum, so that it need not be checked.
         """
-        return self.fits_of(results.columns, results.won.shape[1], certain)
-
-    def fits_of(
-        self, tables: Callable[[slice], Results], count: int, certain: Bool[Array, " B"] | None = None
-    ) -> tuple[Float[Array, "B M"], Bool[Array, " B"]]:
-        """The same for tables that are made in blocks, when they are needed; `tables` is called in threads."""
         strengths, found = np.zeros((count, self.models)), np.zeros(count, bool)
 
         def fit(block: slice) -> None:
@@ -90,7 +85,7 @@ class Frozen:
             strengths[block], found[block] = self._fitted(tables(block), known)
 
         blocks = [slice(start, min(start + BLOCK, count)) for start in range(0, count, BLOCK)]
-        with ThreadPoolExecutor(os.cpu_count()) as threads:
+        with ThreadPoolExecutor(cores()) as threads:
             for _ in threads.map(fit, blocks):
                 pass
         return strengths, found

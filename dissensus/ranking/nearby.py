@@ -130,7 +130,7 @@ def nearby_davidson(base: Comparisons, variants: Variants) -> Found:
         return Results(**parts)
 
     # what contradicts an order still does, unless a result is gone
-    strengths, found = frozen.fits_of(tables, variants.count, variants.without(fewer))
+    strengths, found = frozen.fits(tables, variants.count, variants.without(fewer))
     return strengths, found & variants.without(is_bad)
 
 
@@ -146,7 +146,7 @@ def davidson_of(base: Tally, tallies: Sequence[Tally]) -> Found:
         some = tallies[block]
         return frozen.results(np.stack([one.only for one in some]), np.stack([one.both + one.neither for one in some]))
 
-    return frozen.fits_of(tables, len(tallies))
+    return frozen.fits(tables, len(tallies))
 
 
 class _Added:

@@ -13,11 +13,14 @@ from typing import Self
 import numpy as np
 
 from dissensus.arrays import Array, Float, Int, UInt16
+from dissensus.errors import SelectionError
 from dissensus.records import Selection
 from dissensus.selection.kernel import capped, collect, in_order, joined, make_room, reduced
 from dissensus.selection.rule import Rule
 
 NO_FLOOR = np.iinfo(np.int64).max
+MOST_LEVELS = 1 << 16
+"""Different distances: a level takes 16 bits where candidates are sorted."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +36,17 @@ class Levels:
 
     @classmethod
     def of(cls, distances: Float[Array, "C C"]) -> Self:
-        """The levels of a distance matrix."""
+        """The levels of a distance matrix.
+
+        Raises:
+            SelectionError: it has too many different distances.
+        """
         distance = np.unique(distances)
+        if len(distance) > MOST_LEVELS:
+            raise SelectionError(
+                f"the taxonomy gives {len(distance):,} different distances between classes, and up to {MOST_LEVELS:,} "
+                "can be told apart: give its edges fewer different lengths, or choose another distance"
+            )
         smallest = np.min_scalar_type(len(distance))  # most of a small table stays in the cache
         return cls(len(distances), np.searchsorted(distance, distances).astype(smallest), distance)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
 from io import BytesIO
 from typing import Any
 
@@ -21,12 +20,13 @@ from dissensus.errors import PoolError, StudyError
 from dissensus.images import open_image
 from dissensus.pool import is_video
 from dissensus.records import FORMAT_VERSION
+from dissensus.steps.pooled_files import listed_as_stored, listed_rows
 from dissensus.steps.pooled_images import DISTANT, pooled_image
-from dissensus.steps.pooling import given_order, is_stored_inside, pool_stamp
+from dissensus.steps.pooling import files_of, given_order, pool_stamp
 from dissensus.steps.workspace import Workspace
 from dissensus.store.folder import Folder
 from dissensus.store.parts import Parts, clear_parts
-from dissensus.store.tables import ROW_GROUP, groups_of, open_table, read_groups, read_stamps, read_table, write_table
+from dissensus.store.tables import read_stamps, read_table, write_table
 
 CHUNK = 512
 """Pictures that are described before their descriptors are saved."""
@@ -34,7 +34,6 @@ SMALLEST = 4 * SIDE
 """Pixels of each side to which a JPEG is decoded: enough for a thumbnail that is nearly that of the whole image."""
 BYTES = pa.binary(LENGTH)
 STEP = "duplicates"
-COLUMNS = ["uri", "fingerprint"]
 
 
 @dataclass(frozen=True)
@@ -75,22 +74,11 @@ class Describing(Reduction[pa.Table, pa.Table]):
 
     def __init__(self, folder: Folder, known: Known | None = None) -> None:
         self.folder, self.known = folder, known
-        self.order = given_order(folder) if is_stored_inside(folder) else None
+        self.order = given_order(folder) if files_of(folder).is_stored_inside else None
         """Positions in the order in which archives store them: a row of a Parquet file is read with its row group."""
 
     def load(self, rows: range) -> pa.Table:
-        if self.order is not None:
-            return self._stored.slice(rows.start, len(rows))
-        table = read_groups(open_table(self.folder.pool), groups_of(rows), COLUMNS)
-        return table.slice(rows.start % ROW_GROUP, len(rows))
-
-    @cached_property
-    def _stored(self) -> pa.Table:
-        return read_table(self.folder.pool, COLUMNS).take(pa.array(self.order))
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the list of files, which every process can read."""
-        return {name: value for name, value in self.__dict__.items() if name != "_stored"}
+        return listed_rows(self.folder, rows)
 
     def scan(self, loaded: pa.Table, first_item: int, known: pa.Table | None) -> pa.Table:  # noqa: ARG002
         rows = slice(first_item, first_item + len(loaded))
@@ -142,7 +130,9 @@ def described(work: Workspace[Any]) -> Described:
     inputs = {"pool": stamp, "version": VERSION}
     if (kept := _kept(folder)) is None or kept[0] != inputs:
         parts = Parts(folder.parts(STEP), STEP, inputs, replaces=True)
-        table = work.reduce(Describing(folder, _known(folder, kept)), "describing pictures", parts).sort_by("position")
+        with listed_as_stored(folder):
+            table = work.reduce(Describing(folder, _known(folder, kept)), "describing pictures", parts)
+        table = table.sort_by("position")
         _write(folder, table, inputs)
     else:
         table = kept[1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -13,10 +12,11 @@ from PIL import Image, PngImagePlugin
 
 from dissensus.backends import Unreadable, read_image
 from dissensus.contents import name_of
-from dissensus.engines.local import Progress, silent
 from dissensus.errors import PoolError
 from dissensus.images import open_image
 from dissensus.pool.distortions import DISTORTIONS, LEVELS, check_kinds, check_levels, distorted, random_stream
+from dissensus.processors import cores
+from dissensus.progress import Progress, silent
 from dissensus.records.base import Record
 from dissensus.store.files import content_fingerprint, csv_text, write_text, write_whole
 from dissensus.store.sources import items_of
@@ -86,7 +86,7 @@ def distort(
     versions = tuple((kind, level) for kind in dict.fromkeys(kinds) for level in sorted({*levels}))
     jobs = [Job(name, path, versions, seed, parameters) for name, path in _named(_photos(sources, folder))]
     outcomes: list[int | str] = []
-    for outcome in _all_made(jobs, folder, workers or os.cpu_count() or 1):
+    for outcome in _all_made(jobs, folder, workers or cores()):
         outcomes.append(outcome)
         progress("distorting photos", len(outcomes), len(jobs))
     skipped = [(job.path, why) for job, why in zip(jobs, outcomes, strict=True) if isinstance(why, str)]

@@ -20,11 +20,10 @@ from dissensus.engines.reduction import Reduction
 from dissensus.errors import PoolError, refuse_pipe
 from dissensus.records import BrokenPicture, Copy, DuplicateGroup, Duplicates
 from dissensus.steps.describing import Described, described
-from dissensus.steps.pooling import pool_stamp
 from dissensus.steps.sheets import write_rows
 from dissensus.steps.workspace import Workspace
 from dissensus.store.exchange import safe_cell
-from dissensus.store.files import csv_text, write_text, write_whole
+from dissensus.store.files import csv_text, fingerprint, write_text, write_whole
 from dissensus.store.parts import Parts
 from dissensus.store.tables import open_table, read_table
 
@@ -91,7 +90,8 @@ def _searched(work: Workspace[Any], points: Int[Array, "n 68"], radius: float, b
     """The groups that pairs within the radius form; finished parts of an interrupted search are used again."""
     if len(points) < 2:
         return NONE
-    inputs = {"pool": pool_stamp(work.folder), "version": VERSION, "radius": radius, "bits": bits}
+    points = np.ascontiguousarray(points)
+    inputs = {"points": fingerprint(points.tobytes()), "version": VERSION, "radius": radius, "bits": bits}
     parts = Parts(work.folder.parts("duplicates-search"), "duplicates", inputs, replaces=True)
     search = Within(points, radius * UNIT) if bits is None else NearCodes(points, radius * UNIT, bits)
     with threadpool_limits(1, "blas"):  # the engine's own threads divide the rows

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from dissensus.contents import size_of
-from dissensus.errors import ClassesError, StudyError, refuse_pipe, some
+from dissensus.errors import ClassesError, PoolError, StudyError, refuse_pipe, some
 from dissensus.images import excess, open_image
 from dissensus.records import Classes
 from dissensus.records.replica import Problem
+from dissensus.steps.pooled_images import DISTANT
 from dissensus.store.files import fingerprint_of
 from dissensus.store.sources import images_by_folder
 
@@ -70,7 +73,14 @@ def shown_examples(examples: Sequence[Example], asked: Iterable[str]) -> Mapping
     Files of other sizes cannot be copies, so that few of the pictures have to be read.
     """
     sizes = {size_of(one.path) for one in examples}
-    prints = {fingerprint_of(uri) for uri in asked if size_of(uri) in sizes}
+
+    def print_of(uri: str) -> str:
+        with suppress(PoolError):  # a server that cannot be reached; the page says so where it shows the picture
+            return fingerprint_of(uri) if size_of(uri) in sizes else ""
+        return ""
+
+    with ThreadPoolExecutor(DISTANT) as threads:
+        prints = {*threads.map(print_of, asked)}
     found: dict[int, list[str]] = {}
     for one in examples:
         if one.fingerprint not in prints:

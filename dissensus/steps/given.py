@@ -18,11 +18,12 @@ from PIL import Image
 from dissensus.arrays import MISSING
 from dissensus.backends import FURTHER
 from dissensus.contents import is_file_path, local_path
-from dissensus.engines.local import Progress, chunks
+from dissensus.engines.local import chunks
 from dissensus.errors import PoolError, PredictionError
 from dissensus.frames import is_table, table_of
 from dissensus.images import open_image
 from dissensus.predictions.top5 import ranked
+from dissensus.progress import Progress
 from dissensus.steps.pooling import given_order
 from dissensus.steps.pools import ListedPool, open_source
 from dissensus.steps.workspace import Workspace

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from dissensus.arrays import Array, Bool, Int
 from dissensus.errors import StudyError
-from dissensus.steps.pooling import earlier_pools, is_stored_inside, pool_size, pool_stamp
+from dissensus.steps.pooling import earlier_pools, files_of, pool_size, pool_stamp
 from dissensus.store.files import fingerprint
 from dissensus.store.folder import Folder
 from dissensus.store.tables import open_table, read_stamps, read_table
@@ -49,7 +49,7 @@ def coverage(folder: Folder, name: str, in_any_order: bool, again: bool) -> Cove
     known = 0
     if target.exists() and not again:
         known = earlier_pools(folder).get(read_stamps(target, "inputs")["inputs"]["pool"], 0)
-    is_ordered = in_any_order and is_stored_inside(folder)
+    is_ordered = in_any_order and files_of(folder).is_stored_inside
     if not known and not is_ordered:
         return Coverage(range(size), 0, size)
     places = _places(folder)

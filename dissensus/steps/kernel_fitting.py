@@ -15,10 +15,10 @@ import numpy as np
 from dissensus.arrays import Array, Float, Int
 from dissensus.backends.kernel import Trained, is_machine, save_machine
 from dissensus.backends.preprocess import Preprocess, normalised
-from dissensus.engines.local import Progress, silent
 from dissensus.errors import KernelError
 from dissensus.kernels.gram import Engine, engine
 from dissensus.kernels.memory import refuse_too_large
+from dissensus.progress import Progress, silent
 from dissensus.proportions import LEVEL, clopper_pearson
 from dissensus.records.kernels import ClassCount, GramEstimate, KernelFit, size_words
 from dissensus.steps.kernel_images import Pictures, labels_for, numbered, read_pictures

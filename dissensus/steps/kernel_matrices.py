@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from dissensus.arrays import Array
-from dissensus.engines.local import Progress, silent
 from dissensus.errors import KernelError
 from dissensus.kernels.gram import Engine, engine, pairs_of
 from dissensus.kernels.layers import KERNELS, kernel_named, text_of
+from dissensus.progress import Progress, silent
 from dissensus.records.kernels import GramEstimate, GramResult, KernelList, NamedKernel
 from dissensus.steps.kernel_images import read_pictures
 from dissensus.store.grams import (
@@ -164,8 +164,8 @@ def known_name(kernel: Any) -> str:
 
 def known_kernels() -> KernelList:
     """The named kernels, and whether a GPU can compute them."""
-    from dissensus.kernels.cpu import cores
     from dissensus.kernels.cuda.engine import available
+    from dissensus.processors import cores
 
     listed = [NamedKernel(name=name, layers=text_of(found)) for name, found in KERNELS.items()]
     return KernelList(kernels=tuple(listed), threads=cores(), no_cuda=available())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol
@@ -14,6 +14,7 @@ from dissensus.errors import StudyError
 from dissensus.steps.code import model_code, pool_code
 from dissensus.steps.given import all_kept, keep_predictions, remove_kept, remove_unused
 from dissensus.steps.growing import is_behind
+from dissensus.steps.pooled_files import listed_as_stored
 from dissensus.steps.predicting import Source, is_wanted, predict
 from dissensus.steps.predicting_on_workers import predict_on_workers
 from dissensus.steps.predicting_together import predict_together
@@ -64,13 +65,14 @@ def predict_models(task: Task, request: Request) -> dict[str, bool]:
         agree_if_possible(folder, model_code(settings, named))
         work = replace(task.work, settings=settings)
         sources = {name: task.source(work, name) for name in settings.models if name in (*named, *unnamed)}
-        for name, source in sources.items():  # all are checked before any is run
-            is_wanted(source, name in request.again)
-        if isinstance(work.engine, Workers):
-            return predict_on_workers(work.engine, list(sources.values()), request.again)
-        if request.is_together:
-            return predict_together(list(sources.values()), request.again)
-        return {name: predict(source, name in request.again) for name, source in sources.items()}
+        wanted = [one for name, one in sources.items() if is_wanted(one, name in request.again)]  # checks all of them
+        in_order = any(one.fits_in_memory and not one.is_whole for one in wanted)
+        with listed_as_stored(folder) if in_order else nullcontext():
+            if isinstance(work.engine, Workers):
+                return predict_on_workers(work.engine, list(sources.values()), request.again)
+            if request.is_together:
+                return predict_together(list(sources.values()), request.again)
+            return {name: predict(source, name in request.again) for name, source in sources.items()}
 
 
 def unfinished(folder: Folder, settings: Settings, again: Iterable[str] = (), named: Iterable[str] = ()) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from dissensus.backends import Unreadable, read_image
-from dissensus.engines.local import Progress
+from dissensus.progress import Progress
 from dissensus.report.pictures import data_uri
 from dissensus.report.scores.pairs import WIDE
 from dissensus.steps.pools import Pool

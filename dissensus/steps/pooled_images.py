@@ -14,9 +14,9 @@ from dissensus.backends import Unreadable, read_content, read_image
 from dissensus.contents import is_file_path
 from dissensus.engines.local import chunks
 from dissensus.errors import BackendError
+from dissensus.steps.pooled_files import PooledFiles
 from dissensus.store.files import bytes_fingerprint, file_fingerprint
 from dissensus.store.folder import Folder
-from dissensus.store.tables import ROW_GROUP, open_table, read_groups
 
 PooledFile = tuple[str | None, str | None]
 """The URI of an item, and its fingerprint when it was pooled."""
@@ -27,7 +27,7 @@ AHEAD = 2 * BATCH  # images that are decoded before they are needed
 
 
 class PooledImages:
-    """The images of a pool, decoded ahead of time in threads, batch by batch; of the list of files, little is held."""
+    """The images of a pool, decoded ahead of time in threads, batch by batch."""
 
     def __init__(self, folder: Folder, name: str) -> None:
         """Look up the files.
@@ -35,19 +35,17 @@ class PooledImages:
         Raises:
             BackendError: the pool has no files.
         """
-        self.pool = open_table(folder.pool)
-        self.has_references = "reference" in self.pool.schema_arrow.names and self._has_any("reference")
-        self._group = lru_cache(4)(self._read_group)  # rows that are read together are near each other
+        self.files = PooledFiles(folder)
         # images that share a reference are next to each other in a pool
         self.reference = lru_cache(8)(self._reference)
-        if not self._has_any("uri"):
+        if not self.files.has_any("uri"):
             raise BackendError(
                 f"{name} cannot run: the pool has only ids and no files; use file:PREDICTIONS, or add paths to the pool"
             )
 
     def batches(self, rows: Sequence[int]) -> Iterator[tuple[range, list[Any]]]:
         """Batches of rows, numbered from 0, each with its images or the reasons why they cannot be read."""
-        known = [self.file(row) for row in rows]
+        known = [self._file(row) for row in rows]
         readers = DISTANT if any("://" in uri for uri, _ in known if uri) else READERS
         with ThreadPoolExecutor(readers) as threads:
             files = iter(known)
@@ -61,35 +59,18 @@ class PooledImages:
 
     def read(self, row: int) -> Any:
         """One image, or the reason why it cannot be read."""
-        return _image(self.file(row))
-
-    def file(self, row: int) -> PooledFile:
-        """The URI and the fingerprint of an item."""
-        group, place = divmod(row, ROW_GROUP)
-        columns = self._group(group)
-        return columns["uri"][place], columns["fingerprint"][place]
+        return _image(self._file(row))
 
     def reference_of(self, row: int) -> str | None:
         """The URI of the image that an item is compared with, if it has one."""
-        if not self.has_references:
-            return None
-        group, place = divmod(row, ROW_GROUP)
-        return self._group(group)["reference"][place]
+        return self.files.of(row, "reference") if self.files.has_references else None
 
-    def _read_group(self, number: int) -> dict[str, list[str | None]]:
-        wanted = [name for name in ("uri", "fingerprint", "reference") if name in self.pool.schema_arrow.names]
-        found: dict[str, list[str | None]] = read_groups(self.pool, [number], wanted).to_pydict()
-        return found
-
-    def _has_any(self, column: str) -> bool:
-        groups = range(self.pool.num_row_groups)
-        tables = (read_groups(self.pool, [number], [column]) for number in groups)
-        return any(table[column].null_count < len(table) for table in tables)
+    def _file(self, row: int) -> PooledFile:
+        return self.files.of(row, "uri"), self.files.of(row, "fingerprint")
 
     @cached_property
-    def _prints(self) -> dict[str | None, str | None]:
-        groups = [self._read_group(number) for number in range(self.pool.num_row_groups)]
-        return {uri: known for group in groups for uri, known in zip(group["uri"], group["fingerprint"], strict=True)}
+    def _prints(self) -> dict[str, str | None]:
+        return self.files.fingerprints()
 
     def _reference(self, uri: str) -> Any:
         """A reference image, if the file has not changed since it was pooled."""

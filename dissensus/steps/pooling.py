@@ -4,32 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from dissensus.arrays import Array, Bool, Int
-from dissensus.engines.local import Progress, chunks
+from dissensus.engines.local import chunks
 from dissensus.errors import PoolError, StudyError, counted, some
 from dissensus.pool import check_ids, in_order
+from dissensus.progress import Progress
 from dissensus.records import FORMAT_VERSION
 from dissensus.steps.presence import THREADS, missing_files
 from dissensus.store.enumerations import read_enumeration
 from dissensus.store.files import content_fingerprint, exists, fingerprint
 from dissensus.store.folder import Folder
 from dissensus.store.parts import Parts, clear_parts
-from dissensus.store.sources import Found, found_items, with_archive_names
-from dissensus.store.tables import open_table, read_stamps, read_table, write_table
+from dissensus.store.sources import ITEMS, Found, found_items, with_archive_names
+from dissensus.store.tables import ROW_GROUP, open_table, read_stamps, read_table, write_pieces
 
 INSIDE = r"^(tar|parquet):"
 """URIs of pictures that are best read in the order in which they are stored."""
 CHUNK = 1024  # files that are fingerprinted before the results are saved
-ITEMS = [("id", pa.string()), ("uri", pa.string()), ("reference", pa.string())]
 CONTENTS = pa.schema([("size", pa.int64()), ("fingerprint", pa.string())])
-ROWS = pa.schema([*ITEMS, *CONTENTS])
-COLUMNS = ("id", "uri", "size", "fingerprint", "place", "reference")
+ROWS = pa.schema([*ITEMS, ("size", pa.int64()), ("fingerprint", pa.large_string())])
+"""Rows while they are put together: all ids, or all paths, may be more text than a column of Arrow's strings holds."""
+WRITTEN = pa.schema(
+    [("id", pa.string()), ("uri", pa.string()), *CONTENTS, ("place", pa.uint64()), ("reference", pa.string())]
+)
+MOST_TEXT = (1 << 31) - 1
+"""Bytes of text that a column of Arrow's strings holds."""
 
 
 def make_pool(
@@ -51,7 +56,8 @@ def make_pool(
     _check_files(found.named, items, progress, allow_missing)
     check_ids(_whole(pa.concat_tables([before.items.select(items.column_names), items])["id"]))
     known = _kept_contents(folder, items, progress)
-    table = pa.concat_tables([before.items, pa.table([*items.columns, *known.columns], schema=ROWS)])
+    new = pa.table([*items.columns, *known.columns], names=ROWS.names).cast(ROWS)
+    table = pa.concat_tables([before.items, new])
     order = in_order(_whole(table["id"]))
     table = table.take(pa.array(order)).append_column("place", pa.array(order))
     stamped = [*_bytes(table["id"]), *_bytes(table["fingerprint"])]
@@ -66,10 +72,41 @@ def make_pool(
         clear_parts(folder.parts("pool"))
         raise
     stamps = {"pool": stamp, "sources": [*before.sources, *sources], "format_version": FORMAT_VERSION}
-    columns = [name for name in COLUMNS if name != "reference" or has_references]
-    write_table(folder.pool, table.select(columns), stamps | ({"earlier": earlier} if earlier else {}))
+    stamps |= {"files": asdict(_files(table))} | ({"earlier": earlier} if earlier else {})
+    schema = pa.schema([field for field in WRITTEN if field.name != "reference" or has_references])
+    rows = (table.slice(start, ROW_GROUP) for start in range(0, len(table), ROW_GROUP))
+    write_pieces(folder.pool, schema, (part.select(schema.names).cast(schema) for part in rows), stamps)
     clear_parts(folder.parts("pool"))
     return _words(found, items, before)
+
+
+@dataclass(frozen=True)
+class Files:
+    """What is known about all files of a pool without looking at the items."""
+
+    missing: int
+    """Items whose file was missing, or could not be read, when it was pooled."""
+    copies: int
+    """Items that are byte-for-byte copies of another."""
+    is_stored_inside: bool
+    """Whether any picture is in an archive, so that pictures are best read in the order given."""
+
+
+def _files(items: pa.Table) -> Files:
+    prints, uris = items["fingerprint"], items["uri"]
+    return Files(
+        missing=int(pc.sum(_has_no_file(items)).as_py() or 0),
+        copies=len(prints) - prints.null_count - pc.count_distinct(prints).as_py(),
+        is_stored_inside=bool(pc.any(pc.match_substring_regex(uris, INSIDE)).as_py()),
+    )
+
+
+def files_of(folder: Folder) -> Files:
+    """What is known about all files of the pool; computed anew only if an older version has written it."""
+    if folder.enumeration.exists():
+        return Files(0, 0, False)
+    known = read_stamps(folder.pool, "pool").get("files")
+    return Files(**known) if known else _files(read_table(folder.pool, ["uri", "size", "fingerprint"]))
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:
@@ -203,31 +240,13 @@ def given_order(folder: Folder) -> Int[Array, " N"]:
     return np.argsort(read_table(folder.pool, ["place"])["place"].to_numpy())
 
 
-def is_stored_inside(folder: Folder) -> bool:
-    """Whether any picture is in an archive, so that pictures are best read in the order given."""
-    if folder.enumeration.exists():
-        return False
-    batches = open_table(folder.pool).iter_batches(columns=["uri"])
-    return any(pc.any(pc.match_substring_regex(batch["uri"], INSIDE)).as_py() for batch in batches)
-
-
-def duplicates(folder: Folder) -> int:
-    """Number of items that are byte-for-byte copies of another."""
-    if folder.enumeration.exists():
-        return 0
-    prints = read_table(folder.pool, ["fingerprint"])["fingerprint"].drop_null()
-    return len(prints) - len(pc.unique(prints))
-
-
 def has_no_file(folder: Folder) -> Bool[Array, " N"]:
     """True for items whose file was missing, or could not be read, when it was pooled."""
-    known = read_table(folder.pool, ["uri", "size"])
-    return pc.and_(known["uri"].is_valid(), known["size"].is_null()).to_numpy()
+    return _has_no_file(read_table(folder.pool, ["uri", "size"])).to_numpy()
 
 
-def missing_count(folder: Folder) -> int:
-    """Number of items whose file was missing when it was pooled."""
-    return 0 if folder.enumeration.exists() else int(has_no_file(folder).sum())
+def _has_no_file(items: pa.Table) -> pa.ChunkedArray:
+    return pc.and_(items["uri"].is_valid(), items["size"].is_null())
 
 
 def _check_files(named: list[str], items: pa.Table, progress: Progress, allow_missing: bool) -> None:
@@ -261,13 +280,14 @@ def _reference_contents(table: pa.Table) -> pa.ChunkedArray:
     known = dict(zip(table["uri"].to_pylist(), table["fingerprint"].to_pylist(), strict=True))
     references = table["reference"].to_pylist()
     known |= {path: _content(path)[1] for path in {*references} - {*known}}
-    return pa.chunked_array([[known[path] if path else None for path in references]], pa.string())
+    return pa.chunked_array([[known[path] if path else None for path in references]], pa.large_string())
 
 
 def _bytes(column: pa.ChunkedArray) -> list[memoryview]:
-    whole = column.combine_chunks()
-    whole = pa.concat_arrays(whole.chunks) if isinstance(whole, pa.ChunkedArray) else whole
-    whole = pa.concat_arrays([whole.slice(0, 0), whole]) if whole.offset else whole
+    whole = _whole(column)
+    if (pc.sum(pc.binary_length(whole)).as_py() or 0) <= MOST_TEXT:  # fingerprints are those of older versions
+        whole = whole.cast(pa.string())
+    whole = pa.concat_arrays([whole.slice(0, 0), whole])
     return [memoryview(buffer) for buffer in whole.buffers() if buffer is not None]
 
 

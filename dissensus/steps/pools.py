@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dissensus.backends import named_object, target_fingerprint
-from dissensus.engines.local import Progress
 from dissensus.errors import DissensusError, PoolError, StudyError, one_line
 from dissensus.pool.enumeration import Enumeration
+from dissensus.progress import Progress
 from dissensus.records import FORMAT_VERSION
 from dissensus.steps.code import pool_code
 from dissensus.steps.pooling import pool_ids, refuse_another

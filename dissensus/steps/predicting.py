@@ -17,8 +17,8 @@ import pyarrow.compute as pc
 
 from dissensus.arrays import Array, Int
 from dissensus.backends import MISSING_FILE, target_fingerprint
-from dissensus.engines.local import Progress
 from dissensus.errors import BackendError, DissensusError, PredictionError, StudyError
+from dissensus.progress import Progress
 from dissensus.records import FORMAT_VERSION
 from dissensus.steps.growing import (
     Coverage,
@@ -155,7 +155,9 @@ class Run:
         self.coverage: Coverage = coverage(folder, self.name, source.fits_in_memory, again)
         self.size = len(self.coverage.rows)
         self.parts = self._parts(folder.parts(f"predict-{self.name}"), again)
-        self.waiting = [number for number in range(-(-self.size // source.chunk)) if number not in self.parts]
+        every = range(-(-self.size // source.chunk))
+        self.waiting = dict.fromkeys(number for number in every if number not in self.parts)
+        """Numbers of the parts that are not finished, in order."""
 
     def _parts(self, kept: Path, again: bool) -> Parts:
         """The parts that are finished; those made for other items, or in another order, are of no use any more."""

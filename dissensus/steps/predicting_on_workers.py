@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import closing
 from functools import partial
 from typing import TypeAlias
 
 import pyarrow as pa
 
 from dissensus.backends import at_a_time
-from dissensus.engines.local import cores
 from dissensus.engines.reduction import Workers
 from dissensus.errors import PredictionError
+from dissensus.processors import cores
 from dissensus.steps.predicting import Batches, Run, Source, is_wanted
 from dissensus.steps.predicting_together import predict_in_groups
 
@@ -45,13 +46,14 @@ def _predict(engine: Workers, runs: Sequence[Run]) -> None:
     )
     worker = partial(Predictors, {name: run.source for name, run in named.items()})
     what = f"predict {first.name}" if len(runs) == 1 else f"predict {len(runs)} models"
-    for (number, _, _), parts in engine.map(worker, tasks, _uses_gpu(first.source)):
-        for name, part in parts.items():
-            with named[name].kept():
-                if isinstance(part, PredictionError):
-                    raise part
-                named[name].parts.write(number, part)
-        first.source.work.progress(what, first.done(number), first.size)
+    with closing(engine.map(worker, tasks, _uses_gpu(first.source))) as made:  # lets the workers go, whatever happens
+        for (number, _, _), parts in made:
+            for name, part in parts.items():
+                with named[name].kept():
+                    if isinstance(part, PredictionError):
+                        raise part
+                    named[name].parts.write(number, part)
+            first.source.work.progress(what, first.done(number), first.size)
 
 
 class Predictors:

@@ -12,8 +12,8 @@ from threading import Lock, Semaphore
 from typing import Any
 
 from dissensus.backends import at_a_time
-from dissensus.engines.local import cores
 from dissensus.errors import DissensusError
+from dissensus.processors import cores
 from dissensus.steps.pooled_images import PooledImages
 from dissensus.steps.predicting import Run, Source, is_wanted, predict
 

@@ -10,8 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 from dissensus.contents import is_address, is_there, stored_in
 from dissensus.contents.reading import is_endless
-from dissensus.engines.local import Progress, chunks, silent
+from dissensus.engines.local import chunks
 from dissensus.errors import PoolError, StudyError, some
+from dissensus.progress import Progress, silent
 from dissensus.store.database import Database
 
 THREADS = 16

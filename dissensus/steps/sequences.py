@@ -9,8 +9,6 @@ from pathlib import Path
 import numpy as np
 
 from dissensus.arrays import Array, Float
-from dissensus.engines.local import silent
-from dissensus.engines.reduction import Progress
 from dissensus.errors import KernelError, quoted
 from dissensus.kernels.roc import LEVEL, auc, auc_difference
 from dissensus.kernels.strings.alphabets import Alphabet, Strings, alphabet_named, encode, joined, reverse_complements
@@ -27,6 +25,7 @@ from dissensus.kernels.strings.learning import (
     with_shuffles,
 )
 from dissensus.kernels.strings.windows import window_counts
+from dissensus.progress import Progress, silent
 from dissensus.records.sequences import SequenceMachine, SequenceResult, SequenceTrial
 from dissensus.report.wording import counted
 from dissensus.store.sequences import SequenceFile, read_sequences

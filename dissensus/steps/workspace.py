@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
-from dissensus.engines.local import LocalEngine, Progress, silent
+from dissensus.engines.local import LocalEngine
 from dissensus.engines.reduction import Engine, Partial, Parts, Reduction
 from dissensus.engines.speed import Pass
+from dissensus.progress import Progress, silent
 from dissensus.records import Classes
 from dissensus.steps.answers import study_database
 from dissensus.steps.pooling import pool_size

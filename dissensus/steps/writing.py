@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dissensus.engines.local import Progress, silent
 from dissensus.errors import StudyError
+from dissensus.progress import Progress, silent
 from dissensus.report.page import Page, Rendered, rendered
 from dissensus.store.files import write_text
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from glob import glob
 from itertools import islice, product
@@ -23,6 +23,7 @@ from dissensus.contents.addresses import WEB
 from dissensus.contents.remote import patiently
 from dissensus.errors import PoolError
 from dissensus.pool import VIDEOS
+from dissensus.progress import Progress
 
 IMAGES = frozenset([".jpg", ".jpeg", ".png", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".ppm", ".pgm", ".jp2", ".avif"])
 SHARDS = frozenset([".tar", ".parquet"])
@@ -32,7 +33,6 @@ MOST = 1_000_000
 """Names that one pair of braces may stand for."""
 RANGE = re.compile(r"\{(-?\d+)\.\.(-?\d+)\}|\{([^{}]*,[^{}]*)\}")
 
-Progress = Callable[[str, int, int], None]
 Listed = tuple[str, str]
 """The id of a file, which is its path below the folder, and its path or address."""
 

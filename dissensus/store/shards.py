@@ -17,7 +17,8 @@ from dissensus.contents import Member, Row, is_address, opened
 from dissensus.contents.rows import Columns, columns_of, parquet_file
 from dissensus.errors import PoolError, first_line
 from dissensus.pool import VIDEOS
-from dissensus.store.listing import BATCH, IMAGES, Progress
+from dissensus.progress import Progress
+from dissensus.store.listing import BATCH, IMAGES
 
 COMPRESSED = {
     ".gz": "gunzip", ".tgz": "gunzip", ".bz2": "bunzip2", ".tbz2": "bunzip2", ".xz": "unxz", ".txz": "unxz",
@@ -42,7 +43,7 @@ def unpacker(name: str) -> str | None:
     return COMPRESSED.get(path.suffix) if is_archive else None
 
 
-def refuse_compressed(where: str, program: str) -> PoolError:
+def compressed_error(where: str, program: str) -> PoolError:
     return PoolError(
         f"{where} is compressed, so its pictures cannot be read one at a time: unpack it ({program} {where}) and give "
         "the .tar file"
@@ -59,8 +60,9 @@ def in_archive(where: str, ignored: Counter[str], progress: Progress) -> Columne
     """
     try:
         with opened(where) as file:
-            if program := next((one for magic, one in MAGIC.items() if file.read(6).startswith(magic)), None):
-                raise refuse_compressed(where, program)
+            head = file.read(6)
+            if program := next((one for magic, one in MAGIC.items() if head.startswith(magic)), None):
+                raise compressed_error(where, program)
             file.seek(0)
             columns = _columns(_members(where, file, ignored), lambda done: progress("reading archives", done, 0))
     except (tarfile.TarError, OSError, EOFError, ValueError) as error:  # ValueError: UTF-8

@@ -15,12 +15,12 @@ import pyarrow.parquet as pq
 from dissensus.contents import content, ending, is_address, is_file_path, local_path, name_of, parsed, stored_in
 from dissensus.errors import DissensusError, PoolError, first_line, refuse_pipe, some
 from dissensus.pool import VIDEOS, is_video
+from dissensus.progress import Progress, silent
 from dissensus.separated import arrow_table
 from dissensus.store.listing import (
     IMAGES,
     SHARDS,
     Listed,
-    Progress,
     as_columns,
     at_address,
     in_folder,
@@ -30,16 +30,14 @@ from dissensus.store.listing import (
     not_in_utf8,
     without_braces,
 )
-from dissensus.store.shards import absolute, in_archive, in_rows, pictures_in, refuse_compressed, unpacker
+from dissensus.store.shards import absolute, compressed_error, in_archive, in_rows, pictures_in, unpacker
 
 MANIFESTS = {".csv", ".parquet"}
 COLUMNS = ("item", "path", "reference")
-SCHEMA = pa.schema([("id", pa.string()), ("uri", pa.string()), ("reference", pa.string())])
+ITEMS = pa.schema([("id", pa.large_string()), ("uri", pa.large_string()), ("reference", pa.large_string())])
+STORED = r"^(?:tar:\d+\+\d+|parquet:\d+):(?P<archive>[^#]*)#"
+"""The URI of a picture in an archive (see `contents.addresses`)."""
 KINDS = "give an image folder, a quoted glob, a tar archive, or a CSV or Parquet manifest"
-
-
-def silent(what: str, done: int, total: int) -> None:
-    """Report no progress."""
 
 
 @dataclass
@@ -55,11 +53,11 @@ class Found:
 
     @property
     def table(self) -> pa.Table:
-        return pa.concat_tables([SCHEMA.empty_table(), *self.tables])
+        return pa.concat_tables([ITEMS.empty_table(), *self.tables])
 
     def add(self, ids: Any, uris: Any, references: Any = None) -> None:
         columns = [ids, uris, pa.nulls(len(ids), pa.string()) if references is None else references]
-        self.tables.append(pa.table(columns, schema=SCHEMA))
+        self.tables.append(pa.table(columns, names=ITEMS.names).cast(ITEMS))
 
 
 def items_of(sources: list[str]) -> tuple[list[str], list[str | None]]:
@@ -94,15 +92,16 @@ def with_archive_names(items: pa.Table, taken: pa.Array | None = None) -> pa.Tab
     counts = pc.value_counts(items["id"])
     twice = counts.filter(pc.greater(counts.field("counts"), 1)).field("values")
     twice = twice if taken is None else pa.concat_arrays([twice, taken])
-    places = pc.indices_nonzero(pc.is_in(items["id"], value_set=twice)).to_pylist()
-    if not places:
+    is_twice = pc.is_in(items["id"], value_set=twice).combine_chunks()
+    alike = items.filter(is_twice)
+    archives = pc.struct_field(pc.extract_regex(alike["uri"], STORED), "archive").combine_chunks().dictionary_encode()
+    if archives.null_count == len(archives):  # all of them are files, which are known by their paths
         return items
-    ids = items["id"].to_pylist()
-    for place in places:
-        uri = items["uri"][place].as_py()
-        if uri is not None and parsed(uri) is not None:
-            ids[place] = f"{Path(name_of(stored_in(uri))).stem}/{ids[place]}"
-    return items.set_column(0, "id", pa.chunked_array([pa.array(ids, pa.string())]))
+    stems = [Path(name_of(stored_in(f"tar:0+0:{archive}#"))).stem for archive in archives.dictionary.to_pylist()]
+    stem = pa.chunked_array([pa.array(stems, pa.large_string()).take(archives.indices)])
+    slash = pa.scalar("/", pa.large_string())
+    names = pc.coalesce(pc.binary_join_element_wise(stem, alike["id"], slash), alike["id"])
+    return items.set_column(0, "id", pc.replace_with_mask(items["id"], is_twice, names.combine_chunks()))
 
 
 def images_by_folder(folder: Path, kind: type[DissensusError], may_be_loose: bool = False) -> dict[Path, list[Path]]:
@@ -207,7 +206,7 @@ def _add_file(found: Found, source: str, suffix: str, progress: Progress) -> Non
     """
     where = absolute(source)
     if program := unpacker(name_of(source)):
-        raise refuse_compressed(source, program)
+        raise compressed_error(source, program)
     if suffix == ".tar":
         found.add(*in_archive(where, found.ignored, progress))
     elif suffix == ".parquet":

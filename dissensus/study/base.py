@@ -18,7 +18,7 @@ from dissensus.store.lock import Lock
 # have to wait for those it does not need.
 if TYPE_CHECKING:
     from dissensus.competition.task import Evaluation, Task
-    from dissensus.engines.local import Progress
+    from dissensus.progress import Progress
     from dissensus.records import Classes
     from dissensus.store.database import Database
     from dissensus.store.settings import Settings
@@ -48,7 +48,7 @@ class Base:
             EngineError: the engine is unknown or cannot be reached.
         """
         from dissensus.engines import engine_named
-        from dissensus.engines.local import silent
+        from dissensus.progress import silent
 
         self.folder = Folder(Path(path))
         self.progress: Progress = progress or silent

@@ -11,7 +11,7 @@ from dissensus.arrays import Array, Float
 
 if TYPE_CHECKING:
     from dissensus.backends.kernel import Trained
-    from dissensus.engines.local import Progress
+    from dissensus.progress import Progress
     from dissensus.records.kernels import GramResult, KernelFit, KernelList
     from dissensus.steps.kernel_fitting import FitPlan
     from dissensus.steps.kernel_matrices import MatrixPlan
@@ -88,7 +88,7 @@ def plan_matrix(
 
 def write_matrix(plan: MatrixPlan, progress: Progress | None = None) -> GramResult:
     """Compute the tiles of a planned matrix that are missing."""
-    from dissensus.engines.local import silent
+    from dissensus.progress import silent
     from dissensus.steps.kernel_matrices import compute_matrix
 
     return compute_matrix(plan, progress or silent)
@@ -198,7 +198,7 @@ def plan_fit(images: Any, labels: Any, kernel: Any, *, path: str | Path | None =
 
 def fit_planned(plan: FitPlan, progress: Progress | None = None) -> FittedKernel:
     """Fit a planned machine, and write it to its file if there is one."""
-    from dissensus.engines.local import silent
+    from dissensus.progress import silent
     from dissensus.steps.kernel_fitting import fit_plan
 
     return FittedKernel(*fit_plan(plan, progress or silent))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dissensus.errors import KernelError
 
 if TYPE_CHECKING:
-    from dissensus.engines.reduction import Progress
+    from dissensus.progress import Progress
     from dissensus.records.sequences import SequenceResult
 
 
@@ -49,7 +49,7 @@ def learn_sequences(
     Raises:
         KernelError: a file cannot be read, or there is nothing to learn from it.
     """
-    from dissensus.engines.local import silent
+    from dissensus.progress import silent
     from dissensus.steps import sequences
 
     settings = sequences.SequenceSettings(n, features, gamma, penalty, shuffles, baseline, alphabet, seed, strands)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 
 import numba
 import numpy as np
 
 from dissensus.arrays import Array, Float
+from dissensus.processors import cores
 
 LEAST_SPREAD = 1e-12
 """Samples whose x values vary less than this share of all x values have one x value, up to rounding."""
@@ -27,12 +27,12 @@ def resampled_lines(
     up = np.ascontiguousarray((y - middles[1][:, None]).T)
     least = LEAST_SPREAD * (across**2).sum(axis=0)
     slopes, offsets, gains = np.empty((resamples, len(x))), np.empty((resamples, len(x))), np.empty(resamples)
-    parts = np.linspace(0, resamples, 4 * (os.cpu_count() or 1) + 1).astype(int)
+    parts = np.linspace(0, resamples, 4 * cores() + 1).astype(int)
 
     def fill(first: int, last: int) -> None:
         _lines(across, up, gain, least, np.uint64(seed), first, last, slopes, offsets, gains)
 
-    with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+    with ThreadPoolExecutor(cores()) as threads:
         for _ in threads.map(fill, parts[:-1], parts[1:]):
             pass
     return slopes, offsets + middles[1] - slopes * middles[0], gains

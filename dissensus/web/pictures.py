@@ -12,7 +12,7 @@ from pathlib import Path
 
 from PIL import Image, ImageOps
 
-from dissensus.contents import LARGEST, content, size_of
+from dissensus.contents import SizeError, picture_content
 from dissensus.errors import StudyError
 from dissensus.images import excess, open_image
 from dissensus.report.pictures import plain, thumbnail
@@ -63,14 +63,12 @@ def clean_picture(uri: str | Path, side: int | None = None) -> Picture:
     """
     uri = str(uri)
     try:
-        if size_of(uri) > LARGEST:
-            raise StudyError(TOO_LARGE)
-        return cleaned(content(uri), side)
+        return cleaned(picture_content(uri), side)
     except StudyError:
         raise
     except FileNotFoundError:
         raise StudyError("this picture is gone") from None
-    except Image.DecompressionBombError:
+    except (SizeError, Image.DecompressionBombError):
         raise StudyError(TOO_LARGE) from None
     except Exception:  # damaged files make Pillow raise almost anything, including SyntaxError and struct.error
         raise StudyError("this picture cannot be read") from None

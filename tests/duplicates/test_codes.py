@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from dissensus.arrays import Array
-from dissensus.duplicates.codes import BITS, MOST_BITS, NearCodes, approximate, bands_for, near
+from dissensus.duplicates.codes import BITS, MOST_BITS, NearCodes, approximate, bands_for
 from dissensus.duplicates.codes_kernel import ones
 from dissensus.duplicates.descriptors import codes
 from dissensus.duplicates.links import NONE, Links, joined, linked
@@ -35,6 +35,11 @@ def disturbed(count: int, most: int, seed: int = 0) -> Array:
 def plainly(values: Array, bits: int) -> Links:
     pairs = np.argwhere(np.triu(np.bitwise_count(values[:, None] ^ values) <= bits, 1))
     return linked(pairs[:, 0], pairs[:, 1])
+
+
+def near(values: Array, bits: int) -> Links:
+    search = NearCodes(np.zeros((len(values), 1), np.int8), 0, bits, values)
+    return search.links(range(len(search)))
 
 
 def same(found: Links, expected: Links) -> bool:

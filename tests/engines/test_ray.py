@@ -16,8 +16,9 @@ from clusters import Totalling, cluster
 
 from dissensus.engines import engine_named, ray_cluster
 from dissensus.engines.extending import ExtendingEngine
-from dissensus.engines.local import reduce, silent
+from dissensus.engines.local import reduce
 from dissensus.errors import EngineError, SelectionError
+from dissensus.progress import silent
 from tests.kept_parts import Kept
 
 ray = pytest.importorskip("ray", reason="Ray is not installed")

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.engines.local import chunks, cores, reduce
+from dissensus.engines.local import chunks, reduce
 from dissensus.engines.reduction import Reduction
 from dissensus.engines.speed import Pass, memory_bandwidth
+from dissensus.processors import cores
 from dissensus.store.parts import Parts
 from tests.kept_parts import Kept
 

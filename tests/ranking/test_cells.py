@@ -37,7 +37,7 @@ def test_every_resample_has_the_optimum_that_choix_finds() -> None:
     wins, ties = votes(8, 3_000)
     frozen = Frozen(wins, ties)
     results = resampled_cells(frozen, wins, ties, 30, seed=1)(slice(0, 30))
-    strengths, found = frozen.fits(results)
+    strengths, found = frozen.fits(results.columns, 30)
     assert found.all()
     for table in range(30):
         own, _ = tables(frozen, results, table)
@@ -56,7 +56,7 @@ def test_every_resample_is_fitted_as_if_alone(seed: int, models: int, nu: float,
             bootstrap_cells(wins, ties)
         return
     results = resampled_cells(frozen, wins, ties, 12, seed)(slice(0, 12))
-    strengths, found = frozen.fits(results)
+    strengths, found = frozen.fits(results.columns, 12)
     total = sum(part.sum(axis=0) for part in (results.won, results.lost, results.tied) if part is not None)
     np.testing.assert_array_equal(total, wins.sum() + ties.sum() / 2)
     for table in range(12):

@@ -10,7 +10,7 @@ import pytest
 from scores_made import answer_all, begun, done
 
 from dissensus.demo import PREPROCESS, DemoResult, run_demo
-from dissensus.engines.local import silent
+from dissensus.progress import silent
 from dissensus.study import Study
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from dissensus.demo import run_human_demo, run_laconic_demo, run_shift_demo, run_video_demo
 from dissensus.demo.shift import COPIES, PER_CLASS, WORKERS
-from dissensus.engines.local import silent
 from dissensus.errors import StudyError
+from dissensus.progress import silent
 from dissensus.study import Study
 
 pytestmark = pytest.mark.slow

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from small_reductions import ITEMS, TASKS, made
 
 from dissensus.engines.extending import ExtendingEngine
-from dissensus.engines.local import LocalEngine, reduce, silent
+from dissensus.engines.local import LocalEngine, reduce
 from dissensus.engines.reduction import Reduction
+from dissensus.progress import silent
 from tests.kept_parts import Kept
 
 

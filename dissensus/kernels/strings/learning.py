@@ -15,6 +15,7 @@ from dissensus.kernels.strings.linear import Ridge, moments, ridge, ridge_of_few
 from dissensus.kernels.strings.ngrams import ngram_counts
 from dissensus.kernels.strings.shuffles import dinucleotide_shuffles, unchanged
 from dissensus.kernels.strings.sinks import draw_sinks
+from dissensus.progress import Progress
 
 GAMMAS = (0.2, 0.3, 0.45, 0.65, 0.9, 1.3)
 PENALTIES = tuple(10.0**power for power in (-5, -4.5, -4, -3.5, -3, -2.5, -2, -1, 0))
@@ -24,7 +25,6 @@ HELD_OUT = 0.25
 CHUNK = 1024
 """Strings whose features are held at a time."""
 Features = Callable[[Strings], Float[Array, "n M"]]
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, eq=False)

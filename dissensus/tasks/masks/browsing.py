@@ -11,9 +11,10 @@ import numpy as np
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.competition.browsing import Catalogue
 from dissensus.discrepancy.masks import concordances
-from dissensus.engines.local import Progress, chunks, read_ahead
+from dissensus.engines.local import chunks, read_ahead
 from dissensus.predictions.browsing import Facts, Filter, map_distance
 from dissensus.predictions.maps import map_at
+from dissensus.progress import Progress
 from dissensus.records import BACKGROUND, Maps
 from dissensus.store.tables import open_table, read_groups
 from dissensus.tasks.masks.columns import MAP_GROUP, MapColumn

@@ -10,11 +10,11 @@ import numpy as np
 from dissensus.arrays import Array, Float
 from dissensus.backends import MapFolder, Unreadable
 from dissensus.backends.map_folder import map_files
-from dissensus.engines.local import Progress
 from dissensus.engines.reduction import Reduction
 from dissensus.errors import SelectionError
 from dissensus.predictions.maps import class_pixels, maps_of
 from dissensus.predictions.scales import ScaleRanges, ShareCounts, quartiles
+from dissensus.progress import Progress
 from dissensus.records import BACKGROUND, Classes, Maps
 from dissensus.steps.workspace import Workspace
 from dissensus.store.files import exists, file_fingerprint, write_text

@@ -8,9 +8,9 @@ import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.competition.browsing import Catalogue
-from dissensus.engines.local import Progress
 from dissensus.predictions.browsing import Facts, Filter, rank_distance
 from dissensus.predictions.scale import RankScale, rank_scale
+from dissensus.progress import Progress
 from dissensus.store.tables import ROW_GROUP, open_table, read_rows
 from dissensus.tasks.scores.scaling import SAMPLE, ScoreColumn
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,6 +14,7 @@ from dissensus.backends import Preprocess, Unreadable, open_scorer, read_scores
 from dissensus.backends.scoring import Scorer
 from dissensus.errors import BackendError, PoolError, PredictionError, one_line
 from dissensus.predictions.scores import check_varied
+from dissensus.processors import cores
 from dissensus.steps.pooling import pool_ids, pool_size
 from dissensus.steps.pools import EnumeratedPool
 from dissensus.steps.predicting import Batches, Parted, Source
@@ -93,7 +93,7 @@ class ScoreSource(Source):
         """The score of each image, or the reason why it has none."""
         assert self.scorer is not None, "open first"
         if self.model.backend == "quality":  # one image at a time, each against its reference
-            with ThreadPoolExecutor(os.cpu_count()) as threads:
+            with ThreadPoolExecutor(cores()) as threads:
                 return list(threads.map(self._measured, images, references))
         readable = [image for image in images if not isinstance(image, Unreadable)]
         scores = iter(self.scorer(readable, [None] * len(readable)) if readable else ())
@@ -103,7 +103,7 @@ class ScoreSource(Source):
         from dissensus.backends.quality import UnfitImageError
 
         assert self.scorer is not None, "open first"
-        if reference is None and self.images.has_references:
+        if reference is None and self.images.files.has_references:
             return np.nan, "no reference in the pool"
         beside = None if reference is None else self.images.reference(reference)
         for found in (image, beside):
