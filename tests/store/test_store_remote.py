@@ -12,7 +12,7 @@ import pytest
 
 from dissensus.backends import Unreadable, read_image
 from dissensus.contents import content, remote, size_of
-from dissensus.contents.rows import SHELF
+from dissensus.contents.rows import SHELF, OpenFile
 from dissensus.errors import PoolError
 from dissensus.steps.presence import missing_files
 from dissensus.store.sources import found_items, items_of
@@ -161,3 +161,38 @@ def test_a_request_that_fails_once_is_repeated(memory: str, monkeypatch: pytest.
     monkeypatch.setattr(type(files), "cat_file", unlucky)
     assert content(f"{memory}/photos/1.png") == png(1)
     assert len(tries) == 3
+
+
+def test_a_row_is_asked_for_again_if_the_connection_breaks_but_not_if_the_file_is_damaged(
+    folder: Path, memory: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote, "PAUSES", (0.0, 0.0))
+    files = fsspec.filesystem("memory")
+    data = files.cat_file("/bucket/t.parquet")
+    files.pipe("/bucket/again.parquet", data)
+    rows, tries = [str(uri) for uri in items_of([f"{memory}/again.parquet"])[1]], []
+    original = OpenFile.column
+
+    def unlucky(self: OpenFile, group: int) -> object:
+        tries.append(group)
+        if len(tries) < 3:
+            raise ConnectionResetError(104, "Connection reset by peer")
+        return original(self, group)
+
+    monkeypatch.setattr(OpenFile, "column", unlucky)
+    assert content(rows[5]) == png(25)
+    assert tries == [1, 1, 1]
+    tries[:] = []
+    monkeypatch.setattr(OpenFile, "column", lambda *_: tries.append(1) or _reset())
+    with pytest.raises(PoolError, match=r"cannot reach memory://bucket/again.parquet \(\[Errno 104\]"):
+        content(rows[9])
+    assert len(tries) == 3
+    monkeypatch.setattr(OpenFile, "column", original)
+    files.pipe("/bucket/damaged.parquet", data[:4] + b"\xff" * 200 + data[204:])
+    read = [read_image(uri.replace("again", "damaged")) for uri in rows[:4]]
+    assert any(isinstance(one, Unreadable) for one in read)
+    assert len(tries) == 3
+
+
+def _reset() -> None:
+    raise ConnectionResetError(104, "Connection reset by peer")

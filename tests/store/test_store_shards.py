@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import os
 import tarfile
 from collections import Counter
@@ -141,10 +143,18 @@ def test_a_damaged_archive_is_refused_in_one_line(tmp_path: Path, how: str, comp
     assert "\n" not in str(refused.value)
 
 
+PACKED = {
+    "gunzip": gzip.compress, "bunzip2": bz2.compress, "unxz": lzma.compress,
+    "unzstd": lambda whole: pa.compress(whole, "zstd", asbytes=True),
+}  # fmt: skip
+
+
 def test_compressed_archives_are_refused_with_what_to_do(tmp_path: Path) -> None:
     whole = write_tar(tmp_path / "a.tar", {"a.png": png(1)}).read_bytes()
-    for name, program in (("a.tar.gz", "gunzip"), ("b.tgz", "gunzip"), ("c.tar.zst", "unzstd"), ("a.tar", "gunzip")):
-        (tmp_path / name).write_bytes(gzip.compress(whole))
+    for name, program in [
+        ("a.tar.gz", "gunzip"), ("b.tgz", "gunzip"), ("c.tar.zst", "unzstd"), *(("a.tar", one) for one in PACKED)
+    ]:  # fmt: skip
+        (tmp_path / name).write_bytes(PACKED[program](whole))
         with pytest.raises(PoolError, match=rf"{name} is compressed.*\({program} .*{name}\) and give the .tar file"):
             items_of([str(tmp_path / name)])
     with pytest.raises(PoolError, match="is compressed"):
