@@ -111,7 +111,7 @@ def is_path(text: str) -> bool:
 
 
 def preprocess_settings(pairs: list[str] | None) -> dict[str, Any]:
-    from dissensus.steps.predicting import parsed_settings
+    from dissensus.steps.models import parsed_settings
 
     return parsed_settings(pairs or [])
 

@@ -20,8 +20,9 @@ from dissensus.pool import is_video
 from dissensus.predictions.browsing import Facts, Filter, Matches, considered, matches
 from dissensus.progress import Progress
 from dissensus.records import shown_colours
+from dissensus.steps.belonging import check_same_pool
 from dissensus.steps.pools import EnumeratedPool, open_source
-from dissensus.steps.predicting import check_same_pool, predicted
+from dissensus.steps.predicting import predicted
 from dissensus.steps.workspace import Workspace
 from dissensus.store.durable import file_state
 from dissensus.web.backing import NamedFilter

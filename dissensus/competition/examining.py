@@ -12,7 +12,8 @@ from dissensus.backends.recipes import NETWORKS, RECIPES, as_options, recipes_to
 from dissensus.errors import DissensusError, StudyError
 from dissensus.predictions.doubts import Doubt
 from dissensus.records import LabelSanity, MapSanity, Sanity, ScoreSanity
-from dissensus.steps.predicting import check_same_pool, predicted, rounds_with
+from dissensus.steps.belonging import check_same_pool, rounds_with
+from dissensus.steps.predicting import predicted
 from dissensus.store.kept import keep, read_kept
 from dissensus.store.settings import ModelSettings
 

@@ -18,10 +18,11 @@ from dissensus.competition.replacing import has_old_duels, use_of
 from dissensus.competition.selector import Plan
 from dissensus.competition.task import H, S, Task, ids_of
 from dissensus.errors import PredictionError, SelectionError, StudyError
+from dissensus.steps.belonging import check_same_pool, refuse_other_predictions
 from dissensus.steps.growing import rounds_behind
 from dissensus.steps.pooling import pool_stamp
 from dissensus.steps.pools import drawn, open_source, require_source
-from dissensus.steps.predicting import changes_since, check_same_pool, predicted, refuse_other_predictions
+from dissensus.steps.predicting import changes_since, predicted
 from dissensus.steps.workspace import Workspace
 from dissensus.store.checksums import verify
 from dissensus.store.files import remove_file

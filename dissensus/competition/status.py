@@ -16,9 +16,10 @@ from dissensus.competition.notices import uncounted
 from dissensus.competition.task import Evaluation, Task
 from dissensus.errors import counted
 from dissensus.records import LabelSanity, MapSanity, Record, ScoreSanity, Step
+from dissensus.steps.belonging import rounds_with, taking_part
 from dissensus.steps.growing import is_behind, rounds_behind
 from dissensus.steps.pooling import Files, files_of, has_items
-from dissensus.steps.predicting import changes_since, problems, rounds_with, taking_part
+from dissensus.steps.predicting import changes_since, problems
 from dissensus.store.files import exists
 from dissensus.store.folder import Folder
 from dissensus.store.rounds import Round, read_rounds

@@ -37,7 +37,7 @@ STEP = "duplicates"
 
 
 @dataclass(frozen=True)
-class Described:
+class Descriptors:
     """Descriptors of all items in pool order; zeros where `problems`, by position, says that there is none."""
 
     descriptors: Int[Array, "N 68"]
@@ -48,7 +48,7 @@ class Described:
 
 
 @dataclass(frozen=True)
-class Known:
+class EarlierDescriptors:
     """Descriptors of files that were described before: `which` of them each item has, −1 if none."""
 
     which: Int[Array, " N"]
@@ -57,7 +57,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Seen:
+class Thumbnail:
     """What is kept of a picture until its chunk is described."""
 
     pixels: int
@@ -72,7 +72,7 @@ class Describing(Reduction[pa.Table, pa.Table]):
 
     chunk = CHUNK
 
-    def __init__(self, folder: Folder, known: Known | None = None) -> None:
+    def __init__(self, folder: Folder, known: EarlierDescriptors | None = None) -> None:
         self.folder, self.known = folder, known
         self.order = given_order(folder) if files_of(folder).is_stored_inside else None
         """Positions in the order in which archives store them: a row of a Parquet file is read with its row group."""
@@ -91,7 +91,7 @@ class Describing(Reduction[pa.Table, pa.Table]):
         new = np.flatnonzero(which < 0)
         files = loaded.take(pa.array(new))
         problems: list[str | None] = [None] * len(loaded)
-        made: dict[int, Seen] = {}
+        made: dict[int, Thumbnail] = {}
         uris = files["uri"].to_pylist()
         with ThreadPoolExecutor(DISTANT if any("://" in uri for uri in uris if uri) else 1) as threads:
             seen = threads.map(_seen, uris, files["fingerprint"].to_pylist())
@@ -115,7 +115,7 @@ class Describing(Reduction[pa.Table, pa.Table]):
         return table.replace_schema_metadata(None)
 
 
-def described(work: Workspace[Any]) -> Described:
+def described(work: Workspace[Any]) -> Descriptors:
     """The descriptors of all items; those of files that were described before are taken from descriptors.parquet.
 
     Raises:
@@ -151,7 +151,7 @@ def _kept(folder: Folder) -> tuple[dict[str, Any], pa.Table] | None:
         return None
 
 
-def _known(folder: Folder, kept: tuple[Any, pa.Table] | None) -> Known | None:
+def _known(folder: Folder, kept: tuple[Any, pa.Table] | None) -> EarlierDescriptors | None:
     """Descriptors of files that were described before the pool changed; broken files are tried again."""
     if kept is None:
         return None
@@ -159,7 +159,7 @@ def _known(folder: Folder, kept: tuple[Any, pa.Table] | None) -> Known | None:
     prints = read_table(folder.pool, ["fingerprint"])["fingerprint"]
     which = pc.index_in(prints, value_set=rows["fingerprint"].combine_chunks())
     places = pc.fill_null(which, -1).to_numpy().astype(np.int64)
-    return Known(places, _bytes_of(rows["descriptor"]), rows["pixels"].to_numpy())
+    return EarlierDescriptors(places, _bytes_of(rows["descriptor"]), rows["pixels"].to_numpy())
 
 
 def _write(folder: Folder, table: pa.Table, inputs: dict[str, Any]) -> None:
@@ -168,11 +168,11 @@ def _write(folder: Folder, table: pa.Table, inputs: dict[str, Any]) -> None:
     write_table(folder.descriptors, pa.table(columns), {"inputs": inputs, "format_version": FORMAT_VERSION})
 
 
-def _opened(table: pa.Table) -> Described:
+def _opened(table: pa.Table) -> Descriptors:
     is_described = table["descriptor"].is_valid().to_numpy()
     rows = np.flatnonzero(~is_described)
     problems = dict(zip(rows.tolist(), table["problem"].take(pa.array(rows)).to_pylist(), strict=True))
-    return Described(_bytes_of(table["descriptor"]), table["pixels"].to_numpy(), is_described, problems)
+    return Descriptors(_bytes_of(table["descriptor"]), table["pixels"].to_numpy(), is_described, problems)
 
 
 def _table(
@@ -194,7 +194,7 @@ def _bytes_of(column: pa.ChunkedArray) -> Int[Array, "n 68"]:
     return np.concatenate(parts)
 
 
-def _seen(uri: str | None, known: str | None) -> Seen | Unreadable:
+def _seen(uri: str | None, known: str | None) -> Thumbnail | Unreadable:
     """The thumbnail of a file, unless it has changed since it was pooled: descriptors are kept by fingerprint."""
     if uri is not None and is_video(uri):
         return Unreadable("a video clip")
@@ -202,4 +202,4 @@ def _seen(uri: str | None, known: str | None) -> Seen | Unreadable:
     if isinstance(image, Unreadable):
         return image
     with open_image(BytesIO(source) if isinstance(source, bytes) else source) as whole:  # only its head, once more
-        return Seen(whole.width * whole.height, thumbnail(image, SIDE))
+        return Thumbnail(whole.width * whole.height, thumbnail(image, SIDE))

@@ -19,7 +19,7 @@ from dissensus.duplicates.within import Within
 from dissensus.engines.reduction import Reduction
 from dissensus.errors import PoolError, refuse_pipe
 from dissensus.records import BrokenPicture, Copy, DuplicateGroup, Duplicates
-from dissensus.steps.describing import Described, described
+from dissensus.steps.describing import Descriptors, described
 from dissensus.steps.sheets import write_rows
 from dissensus.steps.workspace import Workspace
 from dissensus.store.exchange import safe_cell
@@ -101,7 +101,7 @@ def _searched(work: Workspace[Any], points: Int[Array, "n 68"], radius: float, b
 
 
 def _record(
-    work: Workspace[Any], known: Described, groups: Int[Array, " N"], radius: float, bits: int | None
+    work: Workspace[Any], known: Descriptors, groups: Int[Array, " N"], radius: float, bits: int | None
 ) -> Duplicates:
     columns = read_table(work.folder.pool, ["fingerprint", "size"])
     prints = columns["fingerprint"].combine_chunks().dictionary_encode()
@@ -145,7 +145,7 @@ def _with_names(work: Workspace[Any], members: list[Array]) -> list[tuple[Array,
     return [(rows, names[start : start + len(rows)]) for rows, start in zip(members, ends[:-1], strict=True)]
 
 
-def _group(rows: Int[Array, " m"], known: Described, codes: Array, names: list[str]) -> DuplicateGroup:
+def _group(rows: Int[Array, " m"], known: Descriptors, codes: Array, names: list[str]) -> DuplicateGroup:
     points = known.descriptors[rows]
     away = np.sqrt(squared(points, points[:1])) / UNIT
     is_same = (codes[rows] == codes[rows[0]]) & (codes[rows] >= 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -10,7 +11,7 @@ from typing import Any, ClassVar, Literal, Protocol
 
 from dissensus.backends import parse_spec
 from dissensus.engines.reduction import Workers
-from dissensus.errors import StudyError
+from dissensus.errors import BackendError, StudyError
 from dissensus.steps.code import model_code, pool_code
 from dissensus.steps.given import all_kept, keep_predictions, remove_kept, remove_unused
 from dissensus.steps.growing import is_behind
@@ -213,3 +214,23 @@ def _model(
         raise StudyError(f"{name}: higher scores of {target} are better: remove --lower")
     about = {"backend": backend, "target": resolved_target(backend, target), "better": "lower" if is_lower else better}
     return (known or ModelSettings(**about)).model_copy(update={**about, **told})
+
+
+def parsed_settings(pairs: list[str]) -> dict[str, Any]:
+    """Settings from KEY=VALUE pairs; values are parsed as JSON if possible, and are text otherwise.
+
+    Raises:
+        BackendError: a pair has no '=', or its value is null.
+    """
+    settings: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise BackendError(f"'{pair}' is not a setting: expected KEY=VALUE, for example size=224")
+        try:
+            settings[key] = json.loads(value)
+        except ValueError:
+            settings[key] = value
+        if settings[key] is None:
+            raise BackendError(f"'{pair}': a setting cannot be null; leave it out instead")
+    return settings

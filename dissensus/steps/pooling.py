@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 
@@ -74,10 +74,16 @@ def make_pool(
     stamps = {"pool": stamp, "sources": [*before.sources, *sources], "format_version": FORMAT_VERSION}
     stamps |= {"files": asdict(_files(table))} | ({"earlier": earlier} if earlier else {})
     schema = pa.schema([field for field in WRITTEN if field.name != "reference" or has_references])
-    rows = (table.slice(start, ROW_GROUP) for start in range(0, len(table), ROW_GROUP))
-    write_pieces(folder.pool, schema, (part.select(schema.names).cast(schema) for part in rows), stamps)
+    write_pieces(folder.pool, schema, _row_groups(table.select(schema.names), schema), stamps)
     clear_parts(folder.parts("pool"))
     return _words(found, items, before)
+
+
+def _row_groups(table: pa.Table, schema: pa.Schema) -> Iterator[pa.Table]:
+    """The rows in pieces small enough for Arrow's strings, each copied: a slice would still be part of the whole."""
+    whole = table.combine_chunks()
+    for rows in chunks(len(whole), ROW_GROUP):
+        yield whole.take(pa.array(np.arange(rows.start, rows.stop))).cast(schema)
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +19,7 @@ from dissensus.backends import MISSING_FILE, target_fingerprint
 from dissensus.errors import BackendError, DissensusError, PredictionError, StudyError
 from dissensus.progress import Progress
 from dissensus.records import FORMAT_VERSION
+from dissensus.steps.belonging import rounds_with, taking_part
 from dissensus.steps.growing import (
     Coverage,
     coverage,
@@ -27,20 +27,17 @@ from dissensus.steps.growing import (
     extended,
     extends,
     in_pool_order,
-    rounds_behind,
 )
 from dissensus.steps.pooled_images import PooledImages
-from dissensus.steps.pooling import has_no_file, pool_ids, pool_size, pool_stamp
+from dissensus.steps.pooling import has_no_file, pool_ids, pool_stamp
 from dissensus.steps.workspace import Workspace
 from dissensus.store.checksums import verify
 from dissensus.store.files import exists, fingerprint, write_whole
 from dissensus.store.folder import Folder
 from dissensus.store.parts import Parts, changed_inputs, clear_parts, refuse_changes, unfinished_inputs
-from dissensus.store.rounds import Round
 from dissensus.store.settings import Settings
-from dissensus.store.tables import open_table, read_stamps, read_table
+from dissensus.store.tables import read_stamps, read_table
 
-STAMPED = ("inputs", "content", "unreadable")  # metadata of every file of predictions
 CHUNK = 256  # items that are predicted before they are saved
 Parted = Callable[[], Iterable[pa.Table]]
 """Iterates over all predictions part by part, from the start each time, so that a large pool never fills memory."""
@@ -263,27 +260,6 @@ def _write(source: Source, parts: Parted, stamps: dict[str, Any]) -> None:
             staged.parent.rmdir()
 
 
-def rounds_with(folder: Folder, name: str) -> dict[int, str]:
-    """The rounds that were selected from a model's predictions, and the fingerprint of these predictions.
-
-    Without those that `select` replaces because items have been added.
-    """
-    behind = set(rounds_behind(folder))
-    numbers = [number for number in folder.rounds() if number not in behind]
-    abouts = {number: read_stamps(folder.selection(number), "inputs") for number in numbers}
-    contents = {number: about["inputs"]["predictions"].get(name) for number, about in abouts.items()}
-    return {number: content for number, content in contents.items() if content is not None}
-
-
-def taking_part(folder: Folder, name: str, number: int) -> str:
-    """Why a model cannot change, and what to do instead."""
-    return (
-        f"{name} takes part in round {number}, which was selected from its predictions: add the changed model under a "
-        f"new name (dissensus join), or, if nobody has answered yet, remove it first (dissensus remove {folder.root} "
-        f"{name})"
-    )
-
-
 def changes_since(source: Source) -> list[str]:
     """The settings that have changed since a model's predictions were made, such as 'preprocess.size 224 → 160'.
 
@@ -332,57 +308,3 @@ def predicted(folder: Folder, settings: Settings) -> list[str]:
         StudyError: predictions that existed before are missing.
     """
     return [name for name in settings.models if exists(folder.predictions(name))]
-
-
-def check_same_pool(folder: Folder, names: list[str]) -> dict[str, dict[str, Any]]:
-    """Stamps of the predictions, after checking that all were made on this pool.
-
-    Raises:
-        StudyError: predictions were made on another pool, or do not have one row per item.
-    """
-    stamp, earlier, rows = pool_stamp(folder), earlier_pools(folder), pool_size(folder)
-    stamps = {name: read_stamps(folder.predictions(name), *STAMPED) for name in names}
-    for name, found in stamps.items():
-        path = folder.predictions(name)
-        if found.get("model", name) != name:
-            raise StudyError(f"{path} holds the predictions of {found['model']}: restore both files from a backup")
-        if found["inputs"]["pool"] in earlier:
-            raise StudyError(f"{name} has not predicted the items that were added: run dissensus predict {folder.root}")
-        if found["inputs"]["pool"] != stamp or open_table(path).metadata.num_rows != rows:
-            raise StudyError(f"{path} belongs to another pool: delete it and run dissensus predict {folder.root} again")
-    return stamps
-
-
-def refuse_other_predictions(rounds: Iterable[Round[Any]], stamps: Mapping[str, Mapping[str, Any]]) -> None:
-    """Check that predictions have not changed since the rounds were selected.
-
-    Raises:
-        StudyError: the predictions of a model have changed; names the model.
-    """
-    for found in rounds:
-        for name, content in found.predictions.items():
-            if stamps[name]["content"] != content:
-                raise StudyError(
-                    f"the predictions of {name} have changed since round {found.number} was selected: "
-                    "restore them, or add the changed model under a new name (dissensus join)"
-                )
-
-
-def parsed_settings(pairs: list[str]) -> dict[str, Any]:
-    """Settings from KEY=VALUE pairs; values are parsed as JSON if possible, and are text otherwise.
-
-    Raises:
-        BackendError: a pair has no '=', or its value is null.
-    """
-    settings: dict[str, Any] = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not equals:
-            raise BackendError(f"'{pair}' is not a setting: expected KEY=VALUE, for example size=224")
-        try:
-            settings[key] = json.loads(value)
-        except ValueError:
-            settings[key] = value
-        if settings[key] is None:
-            raise BackendError(f"'{pair}': a setting cannot be null; leave it out instead")
-    return settings

@@ -20,7 +20,7 @@ ON_GPUS = frozenset(["torch", "timm", "kernel"])
 """Backends that use a GPU where there is one; the others get a worker for every core."""
 Chunk = tuple[int, Sequence[int], tuple[str, ...]]
 """A chunk's number, its items, and the models that still have to predict them."""
-Made: TypeAlias = pa.Table | PredictionError
+Part: TypeAlias = pa.Table | PredictionError
 """Predictions, or why those of a model are rejected."""
 
 
@@ -62,7 +62,7 @@ class Predictors:
     def __init__(self, sources: Mapping[str, Source]) -> None:
         self.sources, self.opened = sources, set[str]()
 
-    def __call__(self, chunk: Chunk) -> dict[str, Made]:
+    def __call__(self, chunk: Chunk) -> dict[str, Part]:
         """The predictions of a chunk, by model."""
         _, rows, names = chunk
         with at_a_time(cores()):  # there is a worker for every core
@@ -74,21 +74,21 @@ class Predictors:
         alone = {name: self._made(name, rows) for name in names if name not in together}
         return alone | (self._together(together, rows) if together else {})
 
-    def _together(self, names: Sequence[str], rows: Sequence[int]) -> dict[str, Made]:
+    def _together(self, names: Sequence[str], rows: Sequence[int]) -> dict[str, Part]:
         """The predictions of models that see the same images, a batch at a time."""
-        found: dict[str, list[Made]] = {name: [] for name in names}
+        found: dict[str, list[Part]] = {name: [] for name in names}
         for batch, images in self.sources[names[0]].images.batches(rows):
             items = rows[batch.start : batch.stop]
             for name in names:
                 found[name].append(self._made(name, items, [(range(len(items)), images)]))
         return {name: _joined(parts) for name, parts in found.items()}
 
-    def _made(self, name: str, rows: Sequence[int], batches: Batches | None = None) -> Made:
+    def _made(self, name: str, rows: Sequence[int], batches: Batches | None = None) -> Part:
         try:
             return self.sources[name].part(rows, batches)
         except PredictionError as error:
             return error
 
 
-def _joined(parts: Sequence[Made]) -> Made:
+def _joined(parts: Sequence[Part]) -> Part:
     return next((one for one in parts if isinstance(one, PredictionError)), None) or pa.concat_tables(parts)

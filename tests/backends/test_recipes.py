@@ -16,7 +16,7 @@ from dissensus.backends.recipes import (
     usual_recipes,
     with_recipe,
 )
-from dissensus.steps.predicting import parsed_settings
+from dissensus.steps.models import parsed_settings
 
 
 @pytest.mark.parametrize("name", RECIPES)

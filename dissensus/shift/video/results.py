@@ -18,10 +18,11 @@ from dissensus.report.video.page import TITLE, video_page
 from dissensus.report.wording import counted
 from dissensus.shift.video.frames import KeptFrames, Row, kept_frames
 from dissensus.shift.video.reviewing import Review, review_of
+from dissensus.steps.belonging import check_same_pool
 from dissensus.steps.groups import NO_GROUP
 from dissensus.steps.pictures import thumbnails
 from dissensus.steps.pooling import pool_stamp
-from dissensus.steps.predicting import check_same_pool, predicted
+from dissensus.steps.predicting import predicted
 from dissensus.steps.serving import uris_named
 from dissensus.steps.workspace import Workspace
 from dissensus.store.files import exists

@@ -40,7 +40,7 @@ from dissensus.report.labels.page import labels_page
 from dissensus.report.page import Page
 from dissensus.report.predictions import WordedPrediction
 from dissensus.screening import Rule, cross_counts
-from dissensus.steps.predicting import check_same_pool
+from dissensus.steps.belonging import check_same_pool
 from dissensus.steps.workspace import Workspace
 from dissensus.store.draws import read_batches
 from dissensus.store.lock import Lock

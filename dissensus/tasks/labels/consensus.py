@@ -6,7 +6,7 @@ from typing import Any
 
 from dissensus.arrays import Array, Int, UInt16
 from dissensus.predictions.consensus import plurality_agreement
-from dissensus.steps.predicting import check_same_pool
+from dissensus.steps.belonging import check_same_pool
 from dissensus.steps.workspace import Workspace
 from dissensus.store.kept import keep, read_kept
 from dissensus.tasks.labels.contested import OverLabels

@@ -17,9 +17,9 @@ from dissensus.arrays import Array, Bool, Int
 from dissensus.errors import PlanningError
 from dissensus.planning.planner import Batch, Planner
 from dissensus.records import NO, OPEN, YES
+from dissensus.steps.belonging import check_same_pool
 from dissensus.steps.pooling import pool_stamp
 from dissensus.steps.pools import drawn
-from dissensus.steps.predicting import check_same_pool
 from dissensus.store.draws import write_batch
 from dissensus.tasks.labels.contested import labels_of
 from dissensus.tasks.labels.estimating import NONE, Estimation

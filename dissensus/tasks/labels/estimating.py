@@ -26,7 +26,7 @@ from dissensus.planning.guard import guarded
 from dissensus.planning.planner import Batch, Planner
 from dissensus.records import NO, OPEN, YES, Estimates, ModelAccuracy, Pair, Selection
 from dissensus.report.wording import counted, percent
-from dissensus.steps.predicting import check_same_pool
+from dissensus.steps.belonging import check_same_pool
 from dissensus.steps.workspace import Workspace
 from dissensus.store.draws import StoredBatch, read_batches
 from dissensus.tasks.labels.contested import Contested, contested, labels_of

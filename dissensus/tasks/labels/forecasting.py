@@ -16,7 +16,7 @@ from dissensus.planning.decisions import Bands, Until
 from dissensus.planning.forecast import EVERYTHING, Outlook, Price, outlook
 from dissensus.records import Milestone, Plan, Selection
 from dissensus.report.wording import counted, duration
-from dissensus.steps.predicting import check_same_pool
+from dissensus.steps.belonging import check_same_pool
 from dissensus.steps.workspace import Workspace
 from dissensus.store.answers import AnswerLog
 from dissensus.tasks.labels.deciding import points, reached_in_words, target_in_words

@@ -28,7 +28,7 @@ from dissensus.planning.replay import replay as planned_replay
 from dissensus.planning.replay import sizes_of_batches
 from dissensus.records import Pair, Replay, ReplayedBudget, ReplayedModel, Selection
 from dissensus.report.wording import counted, percent
-from dissensus.steps.predicting import check_same_pool
+from dissensus.steps.belonging import check_same_pool
 from dissensus.steps.workspace import Workspace
 from dissensus.store.rounds import read_rounds
 from dissensus.tasks.labels.deciding import compared_pairs, named, reached_in_words, target_in_words

@@ -16,8 +16,8 @@ from dissensus.competition.select import duels_of
 from dissensus.competition.selector import Plan
 from dissensus.errors import PlanningError, RankingError, SelectionError
 from dissensus.records import Outcomes, Selection
+from dissensus.steps.belonging import check_same_pool, refuse_other_predictions
 from dissensus.steps.growing import require_current_rounds
-from dissensus.steps.predicting import check_same_pool, refuse_other_predictions
 from dissensus.steps.workspace import Workspace
 from dissensus.store.rounds import read_rounds
 from dissensus.tasks.labels.eligible import Eligible

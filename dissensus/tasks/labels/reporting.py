@@ -20,10 +20,10 @@ from dissensus.report.labels.data import JudgedLabel, LabelDuel, LabelsReport, O
 from dissensus.report.pictures import picture_side
 from dissensus.report.wording import counted
 from dissensus.screening import PanelAnswers, panel_agreement
+from dissensus.steps.belonging import check_same_pool
 from dissensus.steps.benchmark import known_benchmark
 from dissensus.steps.beside import classes_beside
 from dissensus.steps.pictures import Pictures
-from dissensus.steps.predicting import check_same_pool
 from dissensus.steps.workspace import Workspace
 from dissensus.store.laconic_results import read_laconic
 from dissensus.store.rounds import Round
