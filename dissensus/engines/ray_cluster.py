@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 from dissensus.errors import EngineError, first_line, one_line
 from dissensus.processors import cores
 
+TOKEN = Path.home() / ".ray" / "auth_token"
+"""Where Ray keeps the token of a user."""
 RETRIES = 10
 """How often the work of a worker or node that died is given to another one."""
 POLL = 1.0
@@ -33,12 +39,14 @@ def connect(address: str) -> str:
     Raises:
         EngineError: Ray is not installed, or there is no cluster at the address.
     """
+    wanted = address or os.environ.get("RAY_ADDRESS", "")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is sent anywhere
+    _show_token(is_own=not wanted)
     try:
         import ray
+        from ray.exceptions import RayError
     except ImportError:
         raise EngineError("the engine 'ray' needs Ray: pip install 'dissensus[ray]'") from None
-    wanted = address or os.environ.get("RAY_ADDRESS", "")
     if ray.is_initialized():
         known = ray.get_runtime_context().gcs_address
         if address and address not in (known, _GIVEN.get(known)):
@@ -48,11 +56,12 @@ def connect(address: str) -> str:
         where: dict[str, Any] = (
             {"address": wanted}
             if wanted
-            else {"num_cpus": cores(), "object_store_memory": STORE, "include_dashboard": False}
+            else {"address": "local", "num_cpus": cores(), "object_store_memory": STORE, "include_dashboard": False}
         )
         try:
-            ray.init(log_to_driver=False, logging_level="error", **where)
-        except (ConnectionError, ValueError, RuntimeError, OSError) as error:
+            with _mute():
+                ray.init(log_to_driver=False, logging_level="error", **where)
+        except (ConnectionError, ValueError, RuntimeError, OSError, RayError) as error:
             raise _unreachable(wanted, error) from None
         _GIVEN[ray.get_runtime_context().gcs_address] = wanted
     with suppress(AttributeError):  # Ray prints the deaths of workers, even to stdout, where --json prints
@@ -124,6 +133,35 @@ def failure(error: Any) -> Exception:
     )
 
 
+@contextmanager
+def _mute() -> Iterator[None]:
+    """Print nothing to stderr: Ray's own code writes twenty lines there about a cluster that does not let it in."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    try:
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+def _show_token(is_own: bool) -> None:
+    """Use this user's token for Ray, if there is one: a cluster may want it, and others do not mind.
+
+    A cluster of our own lets nobody else in. Ray would put its token into the user's home, and from then on, want it
+    from every cluster that is started there.
+    """
+    if "RAY_AUTH_MODE" in os.environ:
+        return
+    has_token = "RAY_AUTH_TOKEN" in os.environ or "RAY_AUTH_TOKEN_PATH" in os.environ or TOKEN.exists()
+    if is_own and not has_token:
+        os.environ["RAY_AUTH_TOKEN"] = token_hex(32)
+    if is_own or has_token:
+        os.environ["RAY_AUTH_MODE"] = "token"
+
+
 def _unreachable(address: str, error: Exception) -> EngineError:
     if not address:
         return EngineError(
@@ -131,8 +169,8 @@ def _unreachable(address: str, error: Exception) -> EngineError:
             "--engine ray"
         )
     return EngineError(
-        f"there is no Ray cluster at {address} ({first_line(error)}): check the address, and that the cluster runs the "
-        "same versions of Ray and Python"
+        f"the Ray cluster at {address} does not let this command in ({first_line(error)}): check that it runs the same "
+        f"versions of Ray and Python, and that {TOKEN} is that of its head, if it has one"
     )
 
 

@@ -54,6 +54,8 @@ def maximum(
     Raises:
         RankingError: as for `davidson`.
     """
+    if len(wins) < 2:
+        raise RankingError(f"a ranking needs two models, and there {'is one' if len(wins) else 'are none'}")
     if not ties.any():
         if not is_strong(wins):
             _require_strong(_path_lengths(wins, ties))

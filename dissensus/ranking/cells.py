@@ -27,13 +27,17 @@ class CellBootstrap:
     strengths: Float[Array, " M"]
     samples: Float[Array, "B M"]
     degenerate: int
-    """Resamples without a maximum: some model won everything or nothing, so its strength is unbounded."""
+    """Resamples without a maximum.
+
+    Some models won everything or nothing against the others, or never met them; or no win contradicts an order.
+    """
 
     def intervals(self, level: float = 0.95) -> tuple[Float[Array, " M"], Float[Array, " M"]]:
         """Low and high ends of percentile intervals of single strengths.
 
         A resample without a maximum counts as −∞ for the low ends and as +∞ for the high ones: leaving it out would
-        make intervals look narrow just where the judgements say little. So an end may be infinite.
+        make intervals look narrow just where the judgements say little. So if there are many, for which a single model
+        with few judgements is enough, all intervals are infinite.
         """
         if not 0 < level < 1:
             raise RankingError(f"the level of an interval is between 0 and 1, not {level}")

@@ -36,10 +36,12 @@ class Action:
 
 @dataclass(frozen=True)
 class Flip:
-    """Actions, by number, that verifiably put another model first, and how many judgements they remove."""
+    """Actions, by number, that verifiably cost a model first place, and how many judgements they remove."""
 
     actions: tuple[int, ...]
     cost: int
+    loser: int
+    """A model that was first, alone or with others, and no longer is."""
     leader: int | None
     """None if several models are first afterwards."""
     is_smallest: bool
@@ -57,7 +59,9 @@ class Alone:
 def fewest_removals(
     actions: Sequence[Action], strengths_without: StrengthsWithout, alone: Alone | None = None, refits: int = 5_000
 ) -> Flip | None:
-    """The cheapest actions found that put another model strictly ahead of the first; None if none were found.
+    """The cheapest actions found that put a model strictly ahead of one that was first; None if none were found.
+
+    If several models share first place, whatever decides between two of them counts.
 
     Single actions come first. Those that `alone` has are fitted already; the others are refitted, cheapest first, using
     at most four fifths of the `refits`. Then, for every challenger, the actions that gain most per judgement are added
@@ -70,7 +74,8 @@ def fewest_removals(
     singles, untried = _singles(actions, refit, alone)
     flips = _cheapest_single(actions, singles, refit, alone)
     question, cost = (np.array([getattr(action, name) for action in actions], int) for name in ("question", "cost"))
-    for challenger in np.argsort(-refit.base, kind="stable")[1:]:
+    order = np.argsort(-refit.base, kind="stable")
+    for challenger in order[1:] if refit.first.sum() == 1 else order:
         gains = np.where(singles.is_known, singles.leads[:, challenger] - refit.base[challenger], 0.0)
         path = _path(question, cost, gains)
         bound = min((_cost(actions, flip) for flip in flips), default=np.inf)
@@ -79,8 +84,9 @@ def fewest_removals(
     if not flips:
         return None
     best = min(flips, key=lambda flip: _cost(actions, flip))
-    leader, removed = first_alone(strengths_without(best)), _cost(actions, best)
-    return Flip(tuple(sorted(best)), removed, leader, removed <= _cheapest_untried(actions, untried))
+    after, removed = strengths_without(best), _cost(actions, best)
+    loser = int(np.flatnonzero(refit.first & ~are_first(after))[0])
+    return Flip(tuple(sorted(best)), removed, loser, first_alone(after), removed <= _cheapest_untried(actions, untried))
 
 
 @dataclass(frozen=True)
@@ -92,12 +98,15 @@ class _Singles:
 
 
 class _Refit:
-    """Counts refits, and returns every model's lead over the model that was first (negative: behind it)."""
+    """Counts refits, and returns every model's lead over the model that was first (negative: behind it).
+
+    If several were, over the last of them; so everything depends on the strengths, not on the order of the models.
+    """
 
     def __init__(self, strengths_without: StrengthsWithout, refits: int) -> None:
         strengths = strengths_without(frozenset())
-        self.first = np.argmax(strengths)
-        self.base = strengths - strengths[self.first]
+        self.first = are_first(strengths)
+        self.base = np.where(self.first, 0.0, self.leads(strengths))
         self.strengths_without = strengths_without
         self.refits = self.left = refits
 
@@ -110,16 +119,19 @@ class _Refit:
             strengths = self.strengths_without(chosen)
         except RankingError:
             return None
-        return strengths - strengths[self.first]
+        return self.leads(strengths)
+
+    def leads(self, strengths: Float[Array, "*A M"]) -> Float[Array, "*A M"]:
+        return strengths - strengths[..., self.first].min(axis=-1, keepdims=True)
 
 
 def _singles(actions: Sequence[Action], refit: _Refit, alone: Alone | None) -> tuple[_Singles, list[int]]:
     """Leads after single actions, and the actions that were not tried or have no ranking."""
     leads, is_known = np.zeros((len(actions), len(refit.base))), np.zeros(len(actions), bool)
     if alone is not None:
-        leads = alone.strengths - alone.strengths[:, [refit.first]]
-        # what decides is refitted: a lead so small could be rounding
-        is_known = alone.is_found & ~(np.abs(np.delete(leads, refit.first, axis=1)) < CLOSE).any(axis=1)
+        leads = refit.leads(alone.strengths)
+        # what decides is refitted: a lead so small could be rounding, unless it is that over itself
+        is_known = alone.is_found & ((np.abs(leads) < CLOSE).sum(axis=1) == 1)
     rest = sorted(np.flatnonzero(~is_known).tolist(), key=lambda action: actions[action].cost)
     for action in rest[: refit.refits * 4 // 5]:
         lead = refit.lead(frozenset([action]))
@@ -188,10 +200,16 @@ def _overtaken(lead: Float[Array, " M"] | None) -> bool:
     return lead is not None and bool(lead.max() > AHEAD)
 
 
+def are_first(strengths: Float[Array, " M"]) -> Bool[Array, " M"]:
+    """The models that share first place, or the one that has it."""
+    found: Bool[Array, " M"] = strengths > strengths.max() - AHEAD
+    return found
+
+
 def first_alone(strengths: Float[Array, " M"]) -> int | None:
     """The model that is first; None if several are."""
-    best = int(np.argmax(strengths))
-    return best if (strengths > strengths[best] - AHEAD).sum() == 1 else None
+    first = np.flatnonzero(are_first(strengths))
+    return int(first[0]) if len(first) == 1 else None
 
 
 def _cost(actions: Sequence[Action], chosen: Iterable[int]) -> int:

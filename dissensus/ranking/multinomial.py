@@ -1,4 +1,4 @@
-"""Multinomial counts of many cells, drawn fast: a lookup or two per cell, however many judgements there are.
+"""Multinomial counts of many cells, drawn fast: with millions of judgements, a lookup or two per cell.
 
 Independent Poisson counts with means in the right proportion are multinomial, given their sum. So every cell gets a
 Poisson count, with means that add up to a little less than n, and the rest is drawn one by one. If the sum exceeds n,

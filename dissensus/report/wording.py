@@ -88,12 +88,11 @@ def fragility_words(fragility: Fragility) -> str:
     """How few judgements decide who is first, in one sentence."""
     many = counted(len(fragility.judgements), "judgement")
     limit = "no smaller set would" if fragility.is_smallest else "found greedily, so fewer may suffice"
+    if fragility.is_shared:
+        change = f"put {fragility.next_leader} ahead" if fragility.next_leader else "cost it its share"
+        return f"{fragility.leader} shares first place: removing {many} would {change} ({limit})."
     if fragility.next_leader is None:
         return f"Removing {many} would cost {fragility.leader} first place ({limit})."
-    if fragility.is_shared:
-        return (
-            f"{fragility.leader} shares first place: removing {many} would put {fragility.next_leader} ahead ({limit})."
-        )
     return f"Removing {many} would put {fragility.next_leader} first instead of {fragility.leader} ({limit})."
 
 

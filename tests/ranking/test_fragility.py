@@ -118,3 +118,31 @@ def test_a_flip_is_real_and_smallest_where_it_says_so(seed: int) -> None:
     assert flip.cost == sum(actions[action].cost for action in flip.actions)
     if flip.is_smallest:
         assert flip.cost == min(costs)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 5))
+@settings(max_examples=200, deadline=None)
+def test_with_a_shared_first_place_the_order_of_the_models_does_not_matter(seed: int, models: int) -> None:
+    rng = np.random.default_rng(seed)
+    base = rng.integers(0, 3, models).astype(float)
+    base[rng.permutation(models)[:2]] = 2
+    effects = rng.integers(-2, 3, (6, models)) / 2
+    actions = [Action(question, int(cost)) for question, cost in enumerate(rng.integers(1, 4, 6))]
+    order = rng.permutation(models)
+    one = fewest_removals(actions, votes(base.tolist(), effects.tolist()))
+    other = fewest_removals(actions, votes(base[order].tolist(), effects[:, order].tolist()))
+    assert (one is None) == (other is None)
+    first = base == 2
+    decided = [
+        cost for (_, cost), effect in zip(((a.question, a.cost) for a in actions), effects, strict=True)
+        if (base + effect).max() > (base + effect)[first].min()
+    ]  # fmt: skip
+    if decided:  # a single action that decides between two of them is never missed
+        assert one is not None
+        assert other is not None
+        assert one.cost == other.cost <= min(decided)
+        assert one.is_smallest == other.is_smallest
+        after = base + effects[list(one.actions)].sum(axis=0)
+        assert first[one.loser]
+        assert after[one.loser] < after.max()
+        assert one.leader == (int(after.argmax()) if (after == after.max()).sum() == 1 else None)

@@ -56,10 +56,9 @@ def fragility(
         found = fewest_removals(actions, strengths_without, _alone(turned, cases, turns, members, method))
     if found is None:
         return None
-    before = strengths_without(frozenset())
     return Fragility(
-        leader=names[members[int(np.argmax(before))]],
-        is_shared=first_alone(before) is None,
+        leader=names[members[found.loser]],
+        is_shared=first_alone(strengths_without(frozenset())) is None,
         next_leader=None if found.leader is None else names[members[found.leader]],
         judgements=tuple(one for number in found.actions for one in _removed(turns, number, judgements_about)),
         is_smallest=found.is_smallest and not len(picked),
