@@ -23,7 +23,7 @@ from dissensus.steps.predicting import changes_since, problems
 from dissensus.store.files import exists
 from dissensus.store.folder import Folder
 from dissensus.store.rounds import Round, read_rounds
-from dissensus.store.tables import read_stamps
+from dissensus.store.tables import open_table, read_stamps
 
 
 class RoundStatus(Record):
@@ -56,6 +56,8 @@ class ModelStatus(Record):
     model: str
     source: str
     predicted: bool
+    items: int
+    """How many items it has predicted; fewer than the pool has if that has grown since."""
     unreadable: int
     reasons: dict[str, int]
     changed: tuple[str, ...] = ()
@@ -113,7 +115,7 @@ def status_of(task: Task[Any, Any]) -> Status:
     competing = [] if evaluation is None else evaluation.models
     questions, waiting = (0, 0) if evaluation is None else (len(evaluation.asked), len(evaluation.open))
     old = None if evaluation is None else outdated(task, competing, evaluation.rounds)
-    files = files_of(folder) if has_pool else Files(0, 0, False)
+    files = files_of(folder) if has_pool else Files(0, 0, False, False)
     drawn, told = (0, 0) if evaluation is None else _draws(evaluation)
     has_drawn = evaluation is not None and len(evaluation.question_set.drawn) > 0
     decided, is_over = task.draws_in_words(evaluation) if evaluation is not None and has_drawn else ((), True)
@@ -205,6 +207,7 @@ def _model(task: Task[Any, Any], name: str, sanity: LabelSanity | ScoreSanity | 
         model=name,
         source=f"{model.backend}:{model.target}",
         predicted=is_predicted and not is_behind(work.folder, name),
+        items=open_table(path).metadata.num_rows if is_predicted else 0,
         unreadable=unreadable,
         reasons=dict(reasons.most_common()),
         changed=tuple(changed),

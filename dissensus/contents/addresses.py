@@ -12,13 +12,17 @@ written %25. A file on this machine always has an absolute path, so that none of
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
-INSIDE = re.compile(r"(tar:(?P<offset>\d+)\+(?P<size>\d+)|parquet:(?P<row>\d+)):(?P<where>[^#]*)#(?P<name>.*)", re.S)
+NUMBER = r"\d{1,18}"
+INSIDE = re.compile(
+    rf"(tar:(?P<offset>{NUMBER})\+(?P<size>{NUMBER})|parquet:(?P<row>{NUMBER})):(?P<where>[^#]*)#(?P<name>.*)", re.S
+)
 WEB = ("http://", "https://")
 
 
@@ -97,7 +101,10 @@ def ending(uri: str) -> str:
 
 def _path(uri: str) -> PurePosixPath:
     """The path of a file; without the query that a web address may end in, such as a signature."""
-    return PurePosixPath(urlsplit(uri).path if uri.lower().startswith(WEB) else uri)
+    if uri.lower().startswith(WEB):
+        with suppress(ValueError):  # an address that cannot be one is refused where it is opened
+            return PurePosixPath(urlsplit(uri).path)
+    return PurePosixPath(uri)
 
 
 @lru_cache(1024)

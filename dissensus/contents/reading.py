@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from dissensus.contents.addresses import Member, Row, is_address, is_file_path, parsed
-from dissensus.contents.remote import open_remote, read_remote, remote_size
+from dissensus.contents.remote import ContentError, open_remote, read_remote, remote_size
 
 LARGEST = 1 << 28
 """The most bytes of a picture that is read as a whole into memory: a quarter of a gigabyte."""
@@ -102,7 +102,10 @@ def _member(place: Member) -> bytes:
         raise SizeError(TOO_LARGE)
     start, stop = place.offset - tarfile.BLOCKSIZE, place.offset + place.size
     if is_address(place.archive):
-        data = read_remote(place.archive, start, stop)
+        try:
+            data = read_remote(place.archive, start, stop)
+        except ContentError:
+            raise OSError(CHANGED) from None
     else:
         with open(place.archive, "rb", buffering=0) as file:
             if is_endless(os.fstat(file.fileno())):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import time
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -51,10 +52,19 @@ def read_remote(address: str, start: int | None = None, stop: int | None = None)
         PoolError: the server cannot be reached, even when asked again.
     """
     files, path = filesystem(address)
-    data = patiently(address, lambda: bytes(files.cat_file(path, start=start, end=stop)))
-    if start is not None and stop is not None and len(data) > stop - start:
-        return data[start:stop]  # a server that ignores ranges sends the whole file
-    return data
+
+    def ask() -> bytes:
+        data = bytes(files.cat_file(path, start=start, end=stop))
+        if start is None or stop is None:
+            return data
+        data = data[start:stop] if len(data) > stop - start else data  # a server that ignores ranges sends everything
+        if len(data) < stop - start:
+            if 0 <= remote_size(address) < stop:
+                raise ContentError("the file has become shorter")
+            raise ConnectionError(f"{len(data):,} of {stop - start:,} bytes arrived")
+        return data
+
+    return patiently(address, ask)
 
 
 def remote_size(address: str) -> int:
@@ -67,10 +77,53 @@ def remote_size(address: str) -> int:
     return -1 if size is None else int(size)
 
 
-def open_remote(address: str) -> Any:
-    """A remote file that can be read and searched like one on this machine."""
+def open_remote(address: str) -> io.BufferedIOBase:
+    """A remote file that can be read and searched like one on this machine.
+
+    Raises:
+        FileNotFoundError, PermissionError: there is no such file, or it may not be read.
+        PoolError: the server cannot be reached, or does not send parts of files.
+    """
     files, path = filesystem(address)
-    return patiently(address, lambda: files.open(path, "rb"))
+    file = patiently(address, lambda: files.open(path, "rb"))
+    if getattr(file, "size", None) is None or not file.seekable():
+        raise PoolError(f"the server of {address} does not send parts of files: download it first")
+    return PatientFile(address, file)
+
+
+class PatientFile(io.BufferedIOBase):
+    """A remote file of which every part is asked for again if it does not arrive."""
+
+    def __init__(self, address: str, file: Any) -> None:
+        self.address, self.file, self.size, self.place = address, file, int(file.size), 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self.place
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self.place = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self.place, io.SEEK_END: self.size}[whence]
+        return self.place
+
+    def read(self, size: int | None = -1) -> bytes:
+        left = max(0, self.size - self.place)
+        wanted = left if size is None or size < 0 else min(size, left)
+
+        def ask() -> bytes:
+            self.file.seek(self.place)
+            data = bytes(self.file.read(wanted))
+            if len(data) < wanted:
+                raise ConnectionError(f"{len(data):,} of {wanted:,} bytes arrived")
+            return data
+
+        data = patiently(self.address, ask) if wanted else b""
+        self.place += len(data)
+        return data
 
 
 def patiently(address: str, ask: Callable[[], Result]) -> Result:
@@ -100,4 +153,5 @@ def _is_certain(error: Exception) -> bool:
 
 
 def _unreachable(address: str, error: Exception) -> PoolError:
-    return PoolError(f"cannot reach {address} ({first_line(error)}): check the connection and run the command again")
+    reason = first_line(error.__cause__ or error)  # of a web server that is gone, fsspec says only the address
+    return PoolError(f"cannot reach {address} ({reason}): check the connection and run the command again")

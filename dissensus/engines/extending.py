@@ -117,5 +117,6 @@ class ExtendingEngine:
             return before
         extension = Extension(reduction, before, self.added, size)
         found = self.engine.reduce(extension, size, what, progress, parts)
-        reduction.looked_at, reduction.item_bytes = extension.looked_at, extension.item_bytes
+        for name in ("looked_at", "item_bytes", "begun", "has_settled"):
+            setattr(reduction, name, getattr(extension, name))
         return found

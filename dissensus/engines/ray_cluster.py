@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -27,6 +29,10 @@ AHEAD = 2
 """Tasks per processor that are under way, so that none has to wait for the next one."""
 CONNECTING = 5.0
 """Seconds to wait for the head of a cluster."""
+SETTINGS = b"\x04"
+"""The kind of the first frame that a server sends in HTTP/2."""
+HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + SETTINGS + bytes(5)
+"""How a client begins in HTTP/2: a fixed text, and a frame of settings that is empty."""
 STORE = 256 << 20
 """Bytes of Ray's own memory on a cluster that we start: what is kept there is small."""
 _GIVEN: dict[str, str] = {}
@@ -59,7 +65,7 @@ def connect(address: str) -> str:
             else {"address": "local", "num_cpus": cores(), "object_store_memory": STORE, "include_dashboard": False}
         )
         try:
-            with _mute():
+            with _mute(), _own_signals():
                 ray.init(log_to_driver=False, logging_level="error", **where)
         except (ConnectionError, ValueError, RuntimeError, OSError, RayError) as error:
             raise _unreachable(wanted, error) from None
@@ -134,6 +140,23 @@ def failure(error: Any) -> Exception:
 
 
 @contextmanager
+def _own_signals() -> Iterator[None]:
+    """Keep what this process does on a signal (Ray would end it without a word), and leave nothing half started."""
+    import ray
+
+    kept = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    except BaseException:
+        ray.shutdown()
+        raise
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            for one, handler in kept.items():
+                signal.signal(one, handler)
+
+
+@contextmanager
 def _mute() -> Iterator[None]:
     """Print nothing to stderr: Ray's own code writes twenty lines there about a cluster that does not let it in."""
     sys.stderr.flush()
@@ -175,7 +198,9 @@ def _unreachable(address: str, error: Exception) -> EngineError:
 
 
 def _require_listener(address: str) -> None:
-    """Check that something listens at HOST:PORT: Ray itself would try for minutes, and then abort the process.
+    """Check that something listens at HOST:PORT and speaks HTTP/2, as the heads of clusters do (unless encrypted).
+
+    Ray itself would try for minutes, and then abort the process.
 
     Raises:
         EngineError: nothing does.
@@ -187,12 +212,18 @@ def _require_listener(address: str) -> None:
         raise EngineError(
             f"'{address}' is not the address of a Ray cluster: give that of its head, such as ray:HOST:6379"
         )
+    problem = ""
     try:
-        socket.create_connection((host, int(port)), timeout=CONNECTING).close()
+        with socket.create_connection((host, int(port)), timeout=CONNECTING) as line:
+            if os.environ.get("RAY_USE_TLS", "0").lower() not in ("1", "true"):
+                line.sendall(HELLO)
+                problem = "" if line.recv(9)[3:4] == SETTINGS else "something else is there"
     except (OSError, OverflowError) as error:
+        problem = one_line(error)
+    if problem:
         raise EngineError(
-            f"there is no Ray cluster at {address} ({one_line(error)}): check the address, and that its head is running"
-        ) from None
+            f"there is no Ray cluster at {address} ({problem}): check the address, and that its head is running"
+        )
 
 
 def _ignore(*_: Any, **__: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import fields
@@ -57,6 +58,10 @@ class Reduction(ABC, Generic[Loaded, Partial]):
     """Bytes that are read for an item."""
     looked_at: int = 0
     """Items that an engine has scanned."""
+    begun: tuple[float, int] | None = None
+    """When the first chunk was done, and how many items it had."""
+    has_settled: bool = False
+    """Whether an engine stopped early."""
     before: Partial | None = None
     """The result for items that are not scanned, because it is known."""
 
@@ -192,6 +197,7 @@ def drive(
             if start // block in finished:
                 continue
             if whole.known is not None and reduction.is_settled(whole.known, start):
+                reduction.has_settled = True
                 return
             yield range(start, min(start + task, size)), whole.known
 
@@ -199,6 +205,7 @@ def drive(
     for rows, found in scanned(tasks()):
         whole.add(found, len(rows))
         reduction.looked_at += reduction.count(rows)
+        reduction.begun = reduction.begun or (time.perf_counter(), reduction.looked_at)
         if parts is not None:
             since = found if since is None else reduction.merge(since, found)
             if rows.stop % block == 0 or rows.stop == size:

@@ -26,24 +26,38 @@ class Pass:
     items: int
     bytes: int
     seconds: float
+    start: float = 0.0
+    """Seconds until the first chunk was done, in which kernels are loaded or even compiled."""
+    start_items: int = 0
+    """Items of that chunk."""
+    is_settled: bool = False
+    """Whether it stopped early, because nothing could change the result any more."""
 
     @property
     def is_worth_saying(self) -> bool:
         """Whether it is the selection of a large pool; passes that only count or try something out are not."""
-        return self.items >= WORTH_SAYING and self.what.startswith("select") and self.bytes > 0
+        return self.what.startswith("select") and (self.is_settled or (self.items >= WORTH_SAYING and self.bytes > 0))
 
     def document(self) -> dict[str, Any]:
         """The pass with its rates, for JSON."""
-        return asdict(self) | {"items_per_second": round(self.items / self.seconds)}
+        return asdict(self) | {"items_per_second": round(self.rate)}
+
+    @property
+    def rate(self) -> float:
+        """Items a second, without the first chunk if there are others."""
+        left = self.items - self.start_items
+        return left / (self.seconds - self.start) if left and self.seconds > self.start else self.items / self.seconds
 
     @property
     def words(self) -> str:
-        """'select: 10,000,000 items in 0.24 s, 42 million a second, 3.7 GB/s (12 % of …)'."""
-        rate, memory, millions = self.bytes / self.seconds, memory_bandwidth(), self.items / self.seconds / 1e6
+        """'10,000,000 items were compared in 0.24 s. Without the start, that is 42 million a second, …'."""
+        if self.is_settled:
+            return f"{self.items:,} items were enough: nothing in the rest of the pool could change the selection."
+        rate, memory = self.rate * self.bytes / self.items, memory_bandwidth()
         return (
-            f"{self.what}: {self.items:,} items in {self.seconds:.2f} s, {millions:.1f} million a second; "
-            f"{rate / 1e9:.1f} GB/s, {100 * rate / memory:.0f} % of the {memory / 1e9:.0f} GB/s at which this machine "
-            "reads memory."
+            f"{self.items:,} items were compared in {self.seconds:.2f} s. Without the start, that is "
+            f"{self.rate / 1e6:.0f} million a second, or {rate / 1e9:.1f} GB/s: {100 * rate / memory:.0f} % of the "
+            f"{memory / 1e9:.0f} GB/s at which this machine reads memory."
         )
 
 

@@ -84,9 +84,9 @@ def progress(quiet: bool) -> Iterator[Reporter]:
 
 
 def say(line: str) -> None:
-    """Print a line literally, without markup."""
+    """Print a sentence literally, without markup; a terminal gets it in lines that fit."""
     if (written := _open.get()) is None:
-        out.print(escape(line))
+        out.print(escape(line), soft_wrap=not out.is_terminal)
     elif line:
         written["words"].append(line.strip())
 
@@ -99,7 +99,7 @@ def say_beside(as_json: bool) -> Callable[[str], None]:
 def say_next(command: str) -> None:
     """What to do next."""
     if (written := _open.get()) is None:
-        say(f"Next: {command}")
+        out.print(escape(f"Next: {command}"))  # in one line, to be copied
     else:
         written["next"] = command
 

@@ -257,7 +257,9 @@ def show_models_short(status: Status) -> None:
     """One line per model."""
     for model in status.models:
         state = "predicted with different settings" if model.changed else "predicted"
-        state = state if model.predicted else "not predicted yet"
+        if not model.predicted:
+            some = f"has predicted {model.items:,} of {counted(status.pool, 'item')}"
+            state = some if model.items else "not predicted yet"
         missing = f", without {counted(model.unreadable, 'item')}:" if model.unreadable else ""
         say(f"  {model.model}: {state}{missing}")
         for reason, count in model.reasons.items():

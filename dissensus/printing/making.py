@@ -46,16 +46,14 @@ def show_pool(status: Status, as_json: bool, notes: Sequence[str] = ()) -> None:
     counts = {"identical_files": status.identical_files, "missing_files": status.missing_files}
     with document(as_json, {"items": status.pool} | counts | {"notes": list(notes)}):
         say(f"{counted(status.pool, 'item')} in the pool")
-        for note in notes:
-            say(note)
         if status.missing_files:
             missing = counted(status.missing_files, "of them has", "of them have")
             say(f"{missing} no file: no questions will be asked about that")
         if status.identical_files:
-            copies = counted(
-                status.identical_files, "of them is a byte-for-byte duplicate", "of them are byte-for-byte duplicates"
-            )
-            say(f"{copies}: a duel may show the same picture twice")
+            copies = counted(status.identical_files, "of them is a copy", "of them are copies")
+            say(f"{copies} of others, byte for byte: a duel may show the same picture twice")
+        for note in notes:
+            say(note)
         say_next(status.next)
 
 
@@ -78,7 +76,8 @@ def show_models(status: Status, as_json: bool, then: str = "") -> None:
         for model in status.models:
             reasons = ", ".join(f"{count:,} {reason}" for reason, count in model.reasons.items())
             unreadable = f"{model.unreadable:,}" + (f" ({reasons})" if reasons else "")
-            predicted = "with different settings" if model.changed else "yes" if model.predicted else "no"
+            some = f"{model.items:,} of {status.pool:,}" if model.items else "no"
+            predicted = "with different settings" if model.changed else "yes" if model.predicted else some
             table.add_row(*map(escape, (model.model, model.source, predicted, unreadable)))
         show_table(table)
         show_sanity(status)

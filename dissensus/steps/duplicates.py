@@ -158,6 +158,18 @@ def _group(rows: Int[Array, " m"], known: Descriptors, codes: Array, names: list
     )
 
 
+def check_files(out: Path | None, keep: Path | None) -> None:
+    """Refuse files that cannot be written, before time is spent on what goes into them.
+
+    Raises:
+        PoolError: as for `check_file`, or both are the same.
+    """
+    check_file(out, (".csv", ".jsonl"))
+    check_file(keep, (".csv",))
+    if out is not None and keep is not None and out.resolve() == keep.resolve():
+        raise PoolError(f"the groups and the items to keep cannot both be written to {out}: give two files")
+
+
 def check_file(path: Path | None, suffixes: tuple[str, ...]) -> None:
     """Refuse a file that cannot be written, before time is spent on what goes into it.
 

@@ -19,7 +19,7 @@ from dissensus.errors import StudyError
 from dissensus.steps.pooling import earlier_pools, files_of, pool_size, pool_stamp
 from dissensus.store.files import fingerprint
 from dissensus.store.folder import Folder
-from dissensus.store.tables import open_table, read_stamps, read_table
+from dissensus.store.tables import open_table, read_stamps, read_table, without_halves
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,8 @@ def is_added(folder: Folder, known: int) -> Bool[Array, " N"]:
 
 def is_behind(folder: Folder, name: str) -> bool:
     """Whether items have been added since a model predicted."""
-    return _is_earlier(folder, folder.predictions(name))
+    target = folder.predictions(name)
+    return target.exists() and _is_earlier(folder, target)
 
 
 def rounds_behind(folder: Folder) -> list[int]:
@@ -136,7 +137,7 @@ def _places(folder: Folder) -> Int[Array, " N"]:
 
 
 def _tables(path: Path) -> Iterator[pa.Table]:
-    return (pa.Table.from_batches([batch]) for batch in open_table(path).iter_batches())
+    return (without_halves(pa.Table.from_batches([batch])) for batch in open_table(path).iter_batches())
 
 
 def in_pool_order(covered: Coverage, predictions: Path, parts: Iterable[pa.Table]) -> Iterator[pa.Table]:

@@ -11,11 +11,12 @@ from typing import Any, ClassVar, Literal, Protocol
 
 from dissensus.backends import parse_spec
 from dissensus.engines.reduction import Workers
-from dissensus.errors import BackendError, StudyError
+from dissensus.errors import BackendError, PredictionError, StudyError
 from dissensus.steps.code import model_code, pool_code
 from dissensus.steps.given import all_kept, keep_predictions, remove_kept, remove_unused
 from dissensus.steps.growing import is_behind
 from dissensus.steps.pooled_files import listed_as_stored
+from dissensus.steps.pooling import files_of
 from dissensus.steps.predicting import Source, is_wanted, predict
 from dissensus.steps.predicting_on_workers import predict_on_workers
 from dissensus.steps.predicting_together import predict_together
@@ -57,7 +58,10 @@ def predict_models(task: Task, request: Request) -> dict[str, bool]:
     to it; a name alone, as in `again`, is not, since the code it stands for may be somebody else's choice.
     """
     folder, settings = task.work.folder, task.work.settings
+    behind = [name for name, model in settings.models.items() if model.backend == "file" and is_behind(folder, name)]
+    request = replace(request, again=[*request.again, *behind])  # they give all predictions at once
     with _named_models(task, request) as named:
+        _require_given(folder, settings, {*behind} - {*named})
         settings = read_settings(folder.settings, {settings.task: type(settings)})
         if not settings.models:
             raise StudyError("the study has no models yet: add some as NAME=BACKEND:TARGET")
@@ -71,9 +75,19 @@ def predict_models(task: Task, request: Request) -> dict[str, bool]:
         with listed_as_stored(folder) if in_order else nullcontext():
             if isinstance(work.engine, Workers):
                 return predict_on_workers(work.engine, list(sources.values()), request.again)
-            if request.is_together:
+            if request.is_together or files_of(folder).is_remote:  # a picture that comes a long way is read once
                 return predict_together(list(sources.values()), request.again)
             return {name: predict(source, name in request.again) for name, source in sources.items()}
+
+
+def _require_given(folder: Folder, settings: Settings, behind: Iterable[str]) -> None:
+    """Raise PredictionError if a model whose predictions were given in memory has none of the items that were added."""
+    for name in sorted(behind):
+        if folder.given in Path(settings.models[name].target).parents:
+            raise PredictionError(
+                f"the predictions of {name} were given in memory, before items were added: give them for all items, "
+                f"with Study.predict({name}=…)"
+            )
 
 
 def unfinished(folder: Folder, settings: Settings, again: Iterable[str] = (), named: Iterable[str] = ()) -> list[str]:

@@ -47,7 +47,8 @@ class PooledImages:
         """Batches of rows, numbered from 0, each with its images or the reasons why they cannot be read."""
         known = [self._file(row) for row in rows]
         readers = DISTANT if any("://" in uri for uri, _ in known if uri) else READERS
-        with ThreadPoolExecutor(readers) as threads:
+        threads = ThreadPoolExecutor(readers)
+        try:
             files = iter(known)
             ahead = deque(threads.submit(_image, file) for file in islice(files, AHEAD))
             for batch in chunks(len(rows), BATCH):
@@ -56,6 +57,8 @@ class PooledImages:
                     images.append(ahead.popleft().result())
                     ahead.extend(threads.submit(_image, file) for file in islice(files, 1))
                 yield batch, images
+        finally:
+            threads.shutdown(cancel_futures=True)  # if a server is gone, not every picture has to find that out
 
     def read(self, row: int) -> Any:
         """One image, or the reason why it cannot be read."""

@@ -71,7 +71,8 @@ def make_pool(
     except StudyError:
         clear_parts(folder.parts("pool"))
         raise
-    stamps = {"pool": stamp, "sources": [*before.sources, *sources], "format_version": FORMAT_VERSION}
+    given = [*dict.fromkeys((*before.sources, *sources))]
+    stamps = {"pool": stamp, "sources": given, "format_version": FORMAT_VERSION}
     stamps |= {"files": asdict(_files(table))} | ({"earlier": earlier} if earlier else {})
     schema = pa.schema([field for field in WRITTEN if field.name != "reference" or has_references])
     write_pieces(folder.pool, schema, _row_groups(table.select(schema.names), schema), stamps)
@@ -96,6 +97,8 @@ class Files:
     """Items that are byte-for-byte copies of another."""
     is_stored_inside: bool
     """Whether any picture is in an archive, so that pictures are best read in the order given."""
+    is_remote: bool
+    """Whether any picture is on a server."""
 
 
 def _files(items: pa.Table) -> Files:
@@ -104,13 +107,14 @@ def _files(items: pa.Table) -> Files:
         missing=int(pc.sum(_has_no_file(items)).as_py() or 0),
         copies=len(prints) - prints.null_count - pc.count_distinct(prints).as_py(),
         is_stored_inside=bool(pc.any(pc.match_substring_regex(uris, INSIDE)).as_py()),
+        is_remote=bool(pc.any(pc.match_substring(uris, "://")).as_py()),
     )
 
 
 def files_of(folder: Folder) -> Files:
     """What is known about all files of the pool; computed anew only if an older version has written it."""
     if folder.enumeration.exists():
-        return Files(0, 0, False)
+        return Files(0, 0, False, False)
     known = read_stamps(folder.pool, "pool").get("files")
     return Files(**known) if known else _files(read_table(folder.pool, ["uri", "size", "fingerprint"]))
 

@@ -68,7 +68,10 @@ class Workspace(Generic[T]):
         start = time.perf_counter()
         found = self.engine.reduce(reduction, self.size if size is None else size, what, self.progress, parts)
         took, items = time.perf_counter() - start, reduction.looked_at
-        self.engine.passes.append(Pass(what, items, round(items * reduction.item_bytes), took))
+        begun = (reduction.begun[0] - start, reduction.begun[1]) if reduction.begun else (0.0, 0)
+        self.engine.passes.append(
+            Pass(what, items, round(items * reduction.item_bytes), took, *begun, reduction.has_settled)
+        )
         return found
 
     @property

@@ -47,10 +47,10 @@ LISTED = (
 DEPTH = 3
 """How many parts the name of a listed file may have."""
 LARGEST = 16 << 20
-"""Of larger files, only the pages that are read are verified; `check` verifies the whole files."""
+"""Of larger files, only the end and the pages that are read are verified; `check` verifies the whole files."""
 
 HEAD = "# The SHA-256 digest of every file of this study. To verify them: dissensus check STUDY\n"
-SUM, NEXT, BEGUN = "# sum ", "# next ", "# begun "
+SUM, NEXT, BEGUN, END = "# sum ", "# next ", "# begun ", "# end "
 
 
 @dataclass
@@ -61,9 +61,13 @@ class Checksums:
     next: dict[str, str] = field(default_factory=dict)
     begun: set[str] = field(default_factory=set)
     """Files that change all the time and only have to exist: the answers."""
+    ends: dict[str, str] = field(default_factory=dict)
+    """Digests of the ends of large files, by the digest of the whole file."""
 
     def text(self) -> str:
         lines = [f"{BEGUN}{name}\n" for name in sorted(self.begun)]
+        used = {*self.files.values(), *self.next.values()}
+        lines += [f"{END}{end}  {whole}\n" for whole, end in sorted(self.ends.items()) if whole in used]
         lines += [f"{NEXT}{digest}  {name}\n" for name, digest in sorted(self.next.items())]
         lines += [f"{digest}  {name}\n" for name, digest in sorted(self.files.items())]
         return f"{HEAD}{SUM}{_digest_of(''.join(lines).encode())}\n" + "".join(lines)
@@ -82,7 +86,16 @@ class Checksums:
             return f"{path} is not a file: move it elsewhere; then {remedy(root, name)}"
         if digest_of(path) in (self.files.get(name), self.next.get(name)):
             return None
-        return f"{path} is damaged: it does not match its checksum; {remedy(root, name)}"
+        return self._mismatch(root, name)
+
+    def problem_at_end(self, root: Path, name: str) -> str | None:
+        """What is wrong with the end of a large file, which says what is in the rest of it; None if nothing is."""
+        wholes = (self.files.get(name), self.next.get(name))
+        known = [self.ends[whole] for whole in wholes if whole in self.ends]
+        return None if not known or end_digest(root / name) in known else self._mismatch(root, name)
+
+    def _mismatch(self, root: Path, name: str) -> str:
+        return f"{root / name} is damaged: it does not match its checksum; {remedy(root, name)}"
 
     def put(self, name: str, digest: str | None) -> None:
         """List a file with this checksum, or take it off the list."""
@@ -123,10 +136,14 @@ def verify(path: Path) -> None:
     known = None if place is None else read_checksums(place[0])
     if place is None or known is None:
         return
-    if path.exists() and path.stat().st_size > LARGEST:
-        return
-    if place[1] in known.names and (problem := known.problem(*place)) is not None:
+    find = known.problem_at_end if is_large(path) else known.problem
+    if place[1] in known.names and (problem := find(*place)) is not None:
         raise StudyError(problem)
+
+
+def is_large(path: Path) -> bool:
+    """Whether reading the whole file takes long."""
+    return path.exists() and path.stat().st_size > LARGEST
 
 
 def listed(root: Path, pattern: str) -> list[str]:
@@ -154,7 +171,13 @@ def listing(path: Path, content: Path, digest: str | None = None) -> Iterator[No
         return
     root, name = place
     digest = digest or digest_of(content)
-    change(root, lambda known: known.next.update({name: digest}))
+    end = {digest: end_digest(content)} if is_large(content) else {}
+
+    def begin(known: Checksums) -> None:
+        known.next[name] = digest
+        known.ends |= end
+
+    change(root, begin)
     try:
         yield
     except OSError:
@@ -193,7 +216,9 @@ def change(root: Path, edit: Callable[[Checksums], object], is_anew: bool = Fals
     """Edit the list, or, if `is_anew`, an empty one in its place; processes that do so at the same time take turns."""
     with taking_turns(root):
         known = None if is_anew else read_checksums(root)
-        edited = Checksums() if known is None else Checksums({**known.files}, {**known.next}, {*known.begun})
+        edited = (
+            Checksums() if known is None else Checksums({**known.files}, {**known.next}, {*known.begun}, {**known.ends})
+        )
         edit(edited)
         if known is None or edited != known:
             text = edited.text()
@@ -203,7 +228,13 @@ def change(root: Path, edit: Callable[[Checksums], object], is_anew: bool = Fals
 def record_all(root: Path) -> int:
     """List the files of a study as they are now, and return how many there are."""
     found = {name: digest_of(root / name) for name in present(root)}
-    change(root, lambda known: known.files.update(found), is_anew=True)
+    ends = {digest: end_digest(root / name) for name, digest in found.items() if is_large(root / name)}
+
+    def record(known: Checksums) -> None:
+        known.files |= found
+        known.ends |= ends
+
+    change(root, record, is_anew=True)
     return len(found)
 
 
@@ -246,6 +277,22 @@ def _digest(path: Path, _: tuple[int, ...]) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def end_digest(path: Path) -> str:
+    """The digest of a file's last bytes: of a Parquet file, its footer, which says what is where; of others, eight."""
+    return _end_digest(path, file_state(path))
+
+
+@lru_cache(4096)
+def _end_digest(path: Path, _: tuple[int, ...]) -> str:
+    with open(path, "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - 8))
+        last = file.read()
+        footer = int.from_bytes(last[:4], "little") if last[4:] == b"PAR1" else 0
+        file.seek(max(0, size - 8 - footer))
+        return hashlib.sha256(file.read()).hexdigest()
+
+
 @lru_cache(64)
 def _read(path: Path, _: tuple[int, ...]) -> Checksums:
     known = Checksums()
@@ -261,6 +308,9 @@ def _read(path: Path, _: tuple[int, ...]) -> Checksums:
     for line in (line.rstrip("\n") for line in lines):
         if line.startswith(BEGUN):
             known.begun.add(line.removeprefix(BEGUN))
+        elif line.startswith(END):
+            end, whole = line.removeprefix(END).split("  ", 1)
+            known.ends[whole] = end
         else:
             digest, name = line.removeprefix(NEXT).split("  ", 1)
             (known.next if line.startswith(NEXT) else known.files)[name] = digest

@@ -30,6 +30,8 @@ PADDING = 1 << 20
 MAGIC = {b"\x1f\x8b": "gunzip", b"BZh": "bunzip2", b"\xfd7zXZ": "unxz", b"\x28\xb5\x2f\xfd": "unzstd"}
 LARGEST_GROUP = 1 << 30
 """The most bytes of pictures in a row group, which is read as a whole: a gigabyte."""
+ABSENT = (FileNotFoundError, PermissionError)
+"""Said of the source that was given, not of what is in it."""
 PARQUET_ERRORS = (pa.ArrowException, OSError, KeyError, ValueError)
 
 Columned = tuple[pa.ChunkedArray, pa.ChunkedArray]
@@ -64,7 +66,9 @@ def in_archive(where: str, ignored: Counter[str], progress: Progress) -> Columne
             if program := next((one for magic, one in MAGIC.items() if head.startswith(magic)), None):
                 raise compressed_error(where, program)
             file.seek(0)
-            columns = _columns(_members(where, file, ignored), lambda done: progress("reading archives", done, 0))
+            columns = _columns(_members(where, file, ignored), lambda done: progress("finding images", done, 0))
+    except ABSENT:
+        raise
     except (tarfile.TarError, OSError, EOFError, ValueError) as error:  # ValueError: UTF-8
         raise PoolError(f"cannot read {where}: {_reason(error)}: copy or write the archive again") from None
     if not len(columns[0]):
@@ -80,6 +84,8 @@ def _members(where: str, file: Any, ignored: Counter[str]) -> Iterator[tuple[str
         while (member := archive.next()) is not None:
             archive.members = []  # type: ignore[attr-defined]  # it would keep all of them
             if not member.isreg() or member.issparse():
+                if member.islnk() or member.issym():
+                    ignored["links"] += 1
                 continue
             name = member.name.removeprefix("./")
             ending = PurePosixPath(name).suffix.lower()
@@ -111,6 +117,8 @@ def pictures_in(where: str) -> tuple[pq.ParquetFile, Columns | None]:
     try:
         file = parquet_file(where)
         return file, columns_of(file.schema_arrow)
+    except ABSENT:
+        raise
     except PARQUET_ERRORS as error:
         raise PoolError(f"cannot read {where}: {first_line(error)}") from None
 

@@ -181,10 +181,10 @@ def _add_pattern(
         return
     every = matches(source)
     if not every:
-        raise PoolError(f"no such file or folder: {source}; {KINDS}")
+        raise PoolError(f"no file matches {source}: check the path, and that the shell has not changed the pattern")
     for number, one in enumerate(every, start=1):
         _add_file(found, one, suffix, progress)
-        progress("reading archives", number, len(every))
+        progress("reading files", number, len(every))
 
 
 def _add_listed(found: Found, files: Iterator[Listed], source: str, folder: Path, progress: Progress) -> None:

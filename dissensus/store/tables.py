@@ -27,7 +27,7 @@ ROW_GROUP = 1 << 17
 STAMPS, SUMS = b"dissensus", b"dissensus.sums"
 PAGE = 8 * ROW_GROUP + 1
 """More bytes than a row group of any column of numbers has, so that it is a single page."""
-UNREADABLE = (pa.ArrowException, OSError, ValueError, KeyError, IndexError, MemoryError, OverflowError)
+UNREADABLE = (pa.ArrowException, OSError, ValueError, TypeError, KeyError, IndexError, MemoryError, OverflowError)
 """What pyarrow raises for a damaged file."""
 
 
@@ -152,7 +152,7 @@ class StudyTable(pq.ParquetFile):
         else:
             found = self._open.read(pages[group])
             found = found if may_be_wider else found.astype(self._kinds[column], copy=False)
-        return _decimals()[found.view(np.uint16)] if found.dtype == np.float16 else found
+        return decimal(found) if found.dtype == np.float16 else found
 
     def bytes_of(self, *columns: str) -> float:
         """Bytes in the file that a row takes in some of its columns."""
@@ -210,6 +210,20 @@ class StudyTable(pq.ParquetFile):
     def _kinds(self) -> dict[str, np.dtype[Any]]:
         """The type of each column that has sums."""
         return {name: np.dtype(self.schema_arrow.field(name).type.to_pandas_dtype()) for name in self._sums}
+
+
+def without_halves(table: pa.Table) -> pa.Table:
+    """The table with numbers in half precision as the decimals that they stand for."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_float16(field.type):
+            values = pa.array(decimal(table.column(place).to_numpy()))
+            table = table.set_column(place, field.with_type(pa.float32()), values)
+    return table
+
+
+def decimal(halves: Array) -> Array:
+    """For every number in half precision, the shortest decimal that rounds to it."""
+    return _decimals()[halves.view(np.uint16)]
 
 
 @cache

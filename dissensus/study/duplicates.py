@@ -42,11 +42,10 @@ class Deduplicating(Base):
         Example:
             >>> study.duplicates(keep="kept.csv").words  # doctest: +SKIP
         """
-        from dissensus.steps.duplicates import check_file, find_duplicates, write_duplicates, write_kept
+        from dissensus.steps.duplicates import check_files, find_duplicates, write_duplicates, write_kept
 
         listing, manifest = (None if path is None else Path(path) for path in (out, keep))
-        check_file(listing, (".csv", ".jsonl"))
-        check_file(manifest, (".csv",))
+        check_files(listing, manifest)
         with self._changing():
             work = self._task.work
             found = find_duplicates(work, radius, bits, exact)

@@ -90,15 +90,21 @@ class Making(Base):
         return made
 
     def pool(
-        self, sources: Sequence[str | Path] = (), *, items: Any = None, allow_missing: bool = False, add: bool = False
+        self,
+        sources: str | Path | Sequence[str | Path] = (),
+        *,
+        items: Any = None,
+        allow_missing: bool = False,
+        add: bool = False,
     ) -> None:
         """Set the pool: the items that all models predict.
 
         What there is to know about the sources, such as files that were ignored, is in `pool_notes` afterwards.
 
         Args:
-            sources: Image folders, globs, tar archives, Parquet files with pictures, and manifests (CSV or Parquet with
-                the columns item and path); or the addresses of any of these, such as s3://bucket/photos.
+            sources: One or several of these: image folders, globs, tar archives, Parquet files with pictures, and
+                manifests (CSV or Parquet with the columns item and path); or the addresses of any of these, such as
+                s3://bucket/photos.
             items: Instead of sources: a frame with the columns item and path, a list of ids or file paths, or an array
                 of images (N×height×width or N×height×width×3, uint8).
             allow_missing: Accept items whose files are missing; no questions are asked about them.
@@ -115,7 +121,7 @@ class Making(Base):
         given = self.folder.given
         with self._changing(), restored(given, given / "images", given / "pool.parquet"):
             self.__dict__.pop("_uris", None)
-            named = [str(source) for source in sources]
+            named = [str(source) for source in ([sources] if isinstance(sources, str | Path) else sources)]
             if items is not None:
                 named.append(str(keep_pool(self.folder, items)))
             if not any(source.startswith(ENUMERATED) for source in named):

@@ -22,11 +22,13 @@ from dissensus.contents import (
     local_path,
     name_of,
     parsed,
+    remote,
     size_of,
     stored_in,
 )
 from dissensus.contents import rows as parquet_rows
 from dissensus.contents.rows import Columns, columns_of
+from dissensus.errors import PoolError
 from dissensus.store.files import bytes_fingerprint, content_fingerprint, file_fingerprint, fingerprint_of
 from dissensus.store.sources import items_of
 from tests.shards import png, write_hugging_face, write_tar
@@ -59,6 +61,16 @@ def test_names_and_endings() -> None:
     assert ending("https://host/a.png?signature=x.y") == ".png"
     assert (name_of("/d/tar:1+2:x#y.gif"), ending("/d/tar:1+2:x#y.gif")) == ("tar:1+2:x#y.gif", ".gif")
     assert Row("/d/a.parquet", "train/3", 3).uri == "parquet:3:/d/a.parquet#train/3"
+
+
+def test_addresses_that_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "PAUSES", ())
+    huge = f"tar:{'9' * 5000}+3:/a.tar#a.png"
+    assert parsed(huge) is None
+    assert isinstance(read_image(huge), Unreadable)
+    assert ending("http://[half/a.png") == ".png"
+    with pytest.raises(PoolError, match=r"cannot reach http://\[half/a.png \(Invalid IPv6 URL\)"):
+        read_image("http://[half/a.png")
 
 
 def test_an_address_of_a_local_file_is_its_path(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -247,6 +248,26 @@ def test_nodes_that_join_get_workers_and_without_a_gpu_models_that_need_one_are_
         with pytest.raises(EngineError, match="all nodes of the Ray cluster that have a GPU are dead"):
             list(engine.map(worker, range(100), uses_gpus=True))
         killing.join(10)
+
+
+@pytest.mark.parametrize("says", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"220 mail ready\r\n"])
+def test_something_else_at_the_address_is_not_taken_for_a_cluster(says: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    ray.shutdown()
+    monkeypatch.setattr(ray_cluster, "CONNECTING", 1.0)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        threading.Thread(target=lambda: server.accept()[0].sendall(says), daemon=True).start()
+        start = time.monotonic()
+        with pytest.raises(EngineError, match=rf"there is no Ray cluster at {address} \("):
+            engine_named(f"ray:{address}")
+        assert time.monotonic() - start < 10
+
+
+def test_what_this_process_does_on_a_signal_stays_as_it_is(two_nodes: Any) -> None:
+    ray.shutdown()
+    kept = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
+    engine_named(f"ray:{two_nodes.address}")
+    assert {one: signal.getsignal(one) for one in kept} == kept
 
 
 @pytest.mark.parametrize("name", ["spark", "local:x", ""])

@@ -247,9 +247,18 @@ def test_a_pass_counts_what_it_scanned_and_says_how_fast_it_was() -> None:
     assert reduction.looked_at == 20
     said = Pass("select", 2_000_000, 160_000_000, 0.5)
     assert said.is_worth_saying
-    assert said.words.startswith("select: 2,000,000 items in 0.50 s, 4.0 million a second; 0.3 GB/s, ")
+    rate = "Without the start, that is 4 million a second, or 0.3 GB/s: "
+    assert said.words.startswith(f"2,000,000 items were compared in 0.50 s. {rate}")
     assert not Pass("select", 999_999, 1, 1.0).is_worth_saying
     assert said.document()["items_per_second"] == 4_000_000
+    started = Pass("select", 2_000_000, 160_000_000, 0.5, start=0.3, start_items=200_000)
+    assert started.rate == pytest.approx(9e6)
+    settled = Pass("select", 131_072, 1, 0.1, is_settled=True)
+    assert settled.is_worth_saying
+    assert settled.words.startswith("131,072 items were enough: ")
+    assert not reduction.has_settled
+    assert reduction.begun is not None
+    assert reduction.begun[1] == 3
     assert memory_bandwidth() > 1e8
 
 

@@ -98,7 +98,7 @@ def test_only_the_bytes_of_a_picture_travel(folder: Path) -> None:
         assert all(wanted for method, _, wanted in asked if method == "GET")
 
 
-def test_a_server_that_ignores_ranges_still_gives_the_right_bytes(folder: Path) -> None:
+def test_a_server_that_ignores_ranges_still_gives_the_right_bytes_but_has_no_archives_to_list(folder: Path) -> None:
     class Quiet(SimpleHTTPRequestHandler):
         def __init__(self, *given: object) -> None:
             super().__init__(*given, directory=str(folder))  # type: ignore[arg-type]
@@ -106,15 +106,71 @@ def test_a_server_that_ignores_ranges_still_gives_the_right_bytes(folder: Path) 
         def log_message(self, *_: object) -> None:
             pass
 
+        def send_header(self, keyword: str, value: str) -> None:
+            if self.path != "/s-1.tar" or keyword != "Content-Length":
+                super().send_header(keyword, value)
+
     server = ThreadingHTTPServer(("127.0.0.1", 0), Quiet)
     Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_port}"
     try:
         uri = next(iter(items_of([str(folder / "s-0.tar")])[1]))
-        far = str(uri).replace(str(folder), f"http://127.0.0.1:{server.server_port}")
-        assert content(far) == png(10, 200)
+        assert content(str(uri).replace(str(folder), address)) == png(10, 200)
+        with pytest.raises(PoolError, match=r"the server of .*s-1\.tar does not send parts of files: download"):
+            items_of([f"{address}/s-1.tar"])
     finally:
         server.shutdown()
         server.server_close()
+
+
+def test_less_than_was_asked_for_is_asked_for_again(folder: Path, memory: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "PAUSES", (0.0, 0.0))
+    files, lost = fsspec.filesystem("memory"), []
+    uris = [str(uri) for uri in items_of([f"{memory}/s-0.tar"])[1]]
+    original = type(files).cat_file
+
+    def cut(*given: object, **named: object) -> bytes:
+        whole = original(*given, **named)  # type: ignore[arg-type]
+        lost.append(1)
+        return whole[:-1] if len(lost) < 3 else whole
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(files), "cat_file", cut)
+        assert content(uris[1]) == png(11)
+    assert len(lost) == 3
+    files.pipe("/bucket/s-0.tar", files.cat_file("/bucket/s-0.tar")[:700])
+    with pytest.raises(OSError, match="has changed since it was pooled"):
+        content(uris[0])
+
+
+def test_a_file_is_read_in_parts_each_of_which_may_need_several_requests(
+    memory: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote, "PAUSES", (0.0, 0.0))
+    whole = bytes(range(256)) * 4
+    fsspec.filesystem("memory").pipe("/bucket/parts", whole)
+    file = remote.open_remote(f"{memory}/parts")
+    original, tries = file.file.read, []
+
+    def unlucky(size: int) -> bytes:
+        tries.append(size)
+        if len(tries) % 3 == 1:
+            raise ConnectionResetError(104, "Connection reset by peer")
+        found: bytes = original(size)
+        return found[: size // 2] if len(tries) % 3 == 2 else found
+
+    monkeypatch.setattr(file.file, "read", unlucky, raising=False)
+    for start, size in ((0, 10), (900, 100), (1000, 100), (5, 0), (2000, 4)):
+        file.seek(start)
+        assert file.read(size) == whole[start : start + size]
+        assert file.tell() == start + len(whole[start : start + size])
+    assert tries == [10] * 3 + [100] * 3 + [24] * 3
+    assert file.seek(-24, 2) == 1000
+    assert file.read() == whole[1000:]
+    monkeypatch.setattr(file.file, "read", lambda _: _reset())
+    file.seek(0)
+    with pytest.raises(PoolError, match=r"cannot reach memory://bucket/parts \(\[Errno 104\]"):
+        file.read(1)
 
 
 def test_what_is_missing_and_what_cannot_be_reached_are_told_apart(folder: Path) -> None:

@@ -92,6 +92,17 @@ def test_images_of_an_archive_keep_their_names_and_other_files_are_counted(tmp_p
     assert found.named == []
 
 
+def test_links_in_an_archive_are_ignored_and_counted(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(png(1))
+    os.link(tmp_path / "a.png", tmp_path / "hard.png")
+    (tmp_path / "soft.png").symlink_to("a.png")
+    with tarfile.open(tmp_path / "s.tar", "w") as archive:
+        for name in ("a.png", "hard.png", "soft.png"):
+            archive.add(tmp_path / name, name)
+    found = found_items([str(tmp_path / "s.tar")])
+    assert (found.table["id"].to_pylist(), found.ignored) == (["a.png"], Counter({"links": 2}))
+
+
 def test_the_same_name_in_two_archives_gets_the_archives_name_before_it(tmp_path: Path) -> None:
     write_tar(tmp_path / "s-0.tar", {"0.png": png(0), "1.png": png(1)})
     write_tar(tmp_path / "s-1.tar", {"0.png": png(2), "2.png": png(3)})
@@ -171,7 +182,7 @@ def test_sources_without_pictures_are_refused_in_one_line(tmp_path: Path, monkey
         ("clips.tar", "clips must be files of their own"),
         ("odd.tar", "not in UTF-8"),
         ("null.parquet", "row 2: the column 'id' is empty"),
-        ("none-*.tar", "no such file or folder"),
+        ("none-*.tar", r"no file matches .*none-\*.tar"),
         ("none-{0..3}.tar", r"no such file or folder: .*none-0\.tar"),
     ):
         with pytest.raises(PoolError, match=complaint) as refused:

@@ -163,6 +163,29 @@ def test_pages_of_large_tables_are_verified_as_they_are_read(study, command, mon
     assert "damaged" in one_line(command("rank", study, "--method", "perron"))
 
 
+def test_the_ends_of_large_files_are_verified(tmp_path, command, monkeypatch):
+    """Of a Parquet file, the footer says what is where: pages that are read from a wrong place may be whole, too."""
+    monkeypatch.setattr(checksums, "LARGEST", 0)
+    study = selected(tmp_path / "study").folder.root
+    path = study / "predictions" / "one.parquet"
+    whole = path.read_bytes()
+    checksums.verify(path)
+    footer = int.from_bytes(whole[-8:-4], "little")
+    for place in (len(whole) - 8 - footer, len(whole) - 8 - footer // 2, len(whole) - 5, len(whole) - 1):
+        flipped(path, place)
+        assert "is damaged: it does not match its checksum" in one_line(command("rank", study))
+        path.write_bytes(whole)
+    path.write_bytes(whole[:-20])
+    assert "is damaged" in one_line(command("rank", study))
+    path.write_bytes(whole)
+    assert "nobody has answered yet" in one_line(command("rank", study))
+    listed = checksums.read_checksums(study)
+    assert set(listed.ends) <= {*listed.files.values()}  # none of files that have been replaced
+    assert checksums.digest_of(path) in listed.ends
+    Study(study).check(record=True)
+    assert checksums.read_checksums(study).ends.items() >= listed.ends.items()
+
+
 def test_a_study_of_an_older_version_opens_and_gets_checksums_when_told(study, command):
     (study / "checksums.txt").unlink()
     assert command("rank", study).returncode == 0

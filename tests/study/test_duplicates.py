@@ -301,6 +301,7 @@ def test_a_study_of_scores_gets_a_manifest(made: Path, tmp_path: Path) -> None:
         (("--out", "groups.txt"), "must end in .csv or .jsonl"),
         (("--keep", "kept.parquet"), "must end in .csv"),
         (("--keep", "nowhere/kept.csv"), "a folder that exists"),
+        (("--out", "same.csv", "--keep", "./same.csv"), "cannot both be written to same.csv: give two files"),
     ],
 )
 def test_bad_input_is_refused_before_anything_is_read(study: Study, reads: list, words: tuple, message: str) -> None:

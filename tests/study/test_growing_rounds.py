@@ -19,7 +19,7 @@ from scores_made import LOWER, QUALITY, snapshot, write_csv, write_scores
 from small import one_line
 
 from dissensus.engines.local import LocalEngine
-from dissensus.errors import StudyError
+from dissensus.errors import PredictionError, StudyError
 from dissensus.store.tables import read_stamps
 from dissensus.study import Study
 
@@ -137,7 +137,7 @@ def whole(kind: Labels, folder: Path, count: int) -> Study:
 def add(study: Study, kind: Labels, folder: Path, start: int, stop: int) -> None:
     study.pool([kind.source(folder, start, stop)], add=True)
     kind.write(folder, stop)
-    study.predict(again=kind.models)
+    assert study.predict() == dict.fromkeys(kind.models, True)
 
 
 def scanned(study: Study, act: Callable[[], object]) -> dict[str, set[int]]:
@@ -227,7 +227,7 @@ def test_predictions_of_earlier_items_that_changed_are_scanned_again(tmp_path: P
     text = (folder / "two.csv").read_text().replace("item-007,class 7", "item-007,class 8")
     other = text if "item-007,class 8" in text else text.replace("item-007,class", "item-007,class 1", 1)
     (folder / "two.csv").write_text(other)
-    study.predict(again=kind.models)
+    study.predict()
     stamps = {name: read_stamps(study.folder.predictions(name)) for name in kind.models}
     assert ["earlier" in stamps[name] for name in kind.models] == [True, False, True]
     assert scanned(study, study.select)["select"] == {300}
@@ -305,7 +305,7 @@ def test_until_it_is_selected_again_nobody_is_asked_about_a_round_of_a_smaller_p
     assert "has not predicted the items that were added" in one_line(run("select", root))
     assert snapshot(root) == before
     kind.write(folder, 300)
-    study.predict(again=kind.models)
+    study.predict()
     assert study.status().next == f"dissensus select {root}"
     study.select()
     assert study.status().changes == ()
@@ -328,3 +328,25 @@ def test_a_model_can_be_removed_before_the_larger_pool_is_selected_from(tmp_path
     assert study.remove("three").rounds == (1,)
     assert study.folder.rounds() == []
     assert study.select() == 1
+
+
+def test_predictions_in_memory_for_a_pool_that_has_grown(tmp_path: Path) -> None:
+    study = Study.init(tmp_path / "study", classes=["cat", "dog"])
+    calls: list[list[str]] = []
+
+    def lengths(items: list[str]) -> list[str]:
+        calls.append(items)
+        return ["cat" if item < "c" else "dog" for item in items]
+
+    study.pool(items=["a", "b"])
+    study.predict(listed=["cat", "dog"], called=lengths)
+    study.pool(items=["c", "d"], add=True)
+    with pytest.raises(PredictionError, match=r"called were given in memory, .* Study.predict\(called=…\)"):
+        study.predict()
+    with pytest.raises(PredictionError, match="2 predictions for 4 items"):
+        study.predict(listed=["cat", "dog"], called=lengths)
+    assert study.predict(listed=["cat", "dog", "dog", "cat"], called=lengths) == {"listed": True, "called": True}
+    assert study.predict(listed=["cat", "dog", "dog", "cat"], called=lengths) == {"listed": False, "called": False}
+    assert calls == [["a", "b"], ["a", "b", "c", "d"]]
+    found = dict(zip(study.items(), zip(study.labels("listed"), study.labels("called"), strict=True), strict=True))
+    assert found == {"a": (0, 0), "b": (1, 0), "c": (1, 1), "d": (0, 1)}

@@ -20,7 +20,7 @@ from dissensus.demo.labels import PREPROCESS
 from dissensus.errors import PoolError, PredictionError, StudyError
 from dissensus.steps import growing
 from dissensus.steps.growing import merged
-from dissensus.store.tables import read_table
+from dissensus.store.tables import read_stamps, read_table
 from dissensus.tasks.labels.predictions import LabelSource
 from dissensus.web.pictures import Pictures
 from tests.commands import run
@@ -86,6 +86,7 @@ def test_models_see_only_the_items_that_were_added(folder: Path) -> None:
     with pytest.raises(StudyError, match="has not predicted the items that were added: run dissensus predict"):
         study.select(k=2)
     assert "predict" in study.status().next
+    assert "tens: has predicted 20 of 50 items" in run("status", study.folder.root).stdout
     study.predict()
     assert sorted(seen(folder, "tens")) == sorted(seen(folder, "ones")) == list(range(20, 50))
     study.predict()
@@ -206,8 +207,9 @@ def test_what_is_there_already_is_not_added_again(folder: Path) -> None:
     study = Study.init(folder / "study", classes=list("abcd"))
     study.pool([folder / "s-0.tar"])
     before = study.folder.pool.read_bytes()
-    study.pool([folder / "s-0.tar"], add=True)
+    study.pool(folder / "s-0.tar", add=True)
     assert study.pool_notes == ("0 items added to 20 items",)
+    assert read_stamps(study.folder.pool, "sources")["sources"] == [str(folder / "s-0.tar")]
     study.pool([folder / "s-*.tar"], add=True)
     assert len(read_table(study.folder.pool)) == 50
     assert before != study.folder.pool.read_bytes()

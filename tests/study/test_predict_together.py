@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from dissensus.backends import frameworks
 from dissensus.backends.frameworks import at_a_time, threads
 from dissensus.errors import BackendError
 from dissensus.steps import pooled_images, predicting_together
@@ -17,6 +17,7 @@ from dissensus.steps.models import Request, predict_models
 from dissensus.store.tables import read_table
 from dissensus.study import Study
 from dissensus.tasks.labels.predictions import LabelSource
+from tests.shards import served_folder
 
 ITEMS = 11
 PART = 3
@@ -78,6 +79,22 @@ def test_every_image_is_decoded_once_and_the_predictions_are_those_of_each_alone
     assert study.folder.predictions("slow").read_bytes() == together
 
 
+def test_pictures_on_a_server_are_asked_for_once_for_all_models(tmp_path: Path) -> None:
+    (tmp_path / "models.py").write_text(MODELS)
+    (tmp_path / "pool").mkdir()
+    for number in range(ITEMS):
+        Image.new("L", (8, 8), 20 * number).save(tmp_path / "pool" / f"{number:02}.png")
+    with served_folder(tmp_path / "pool") as (address, asked):
+        far = Study.init(tmp_path / "far", classes=[f"level {number}" for number in range(11)])
+        far.pool(f"{address}/")
+        asked.clear()
+        far.predict([f"{name}=python:{tmp_path / 'models.py'}:{name}" for name in ("fast", "slow")])
+    assert Counter(path for method, path, _ in asked if method == "GET") == Counter(
+        f"/files/{number:02}.png" for number in range(ITEMS)
+    )
+    assert far.labels("fast").tolist() == [number % 11 for number in range(ITEMS)]
+
+
 @pytest.mark.parametrize("cores", [1, 2])
 def test_if_a_model_fails_only_whole_parts_are_kept(
     study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cores: int
@@ -95,7 +112,7 @@ def test_if_a_model_fails_only_whole_parts_are_kept(
 
 
 def test_networks_that_run_at_the_same_time_share_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    monkeypatch.setattr(frameworks, "cores", lambda: 8)
     assert threads() == 8
     with at_a_time(3):
         assert threads() == 2

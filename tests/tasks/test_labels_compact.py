@@ -61,3 +61,24 @@ def test_confidences_are_rounded_to_half_precision(tmp_path: Path) -> None:
     study.predict(a=([0, 1], [0.8001, 1 / 3]), b=([1, 0], [0.5, 0.5]))
     found = open_table(study.folder.predictions("a")).numbers(0, "confidence")
     np.testing.assert_allclose(found, [0.8001, 1 / 3], atol=0.00025)
+
+
+def test_a_pool_grows_and_the_round_is_that_of_a_whole_pool(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    given = {name: (rng.integers(0, 3, 400), rng.random(400)) for name in "abc"}
+    made = {}
+    for name, stops in (("whole", [400]), ("grown", [150, 400])):
+        study = made[name] = Study.init(tmp_path / name, classes=["x", "y", "z"])
+        study.folder.settings.write_text("compact = true\n" + study.folder.settings.read_text())
+        for start, stop in zip([0, *stops], stops, strict=False):
+            items = [f"{number:03}" for number in range(start, stop)]
+            study.pool(items=items, add=start > 0)
+            order = [int(item) for item in study.items()]
+            predicted = {one: (labels[order], sure[order]) for one, (labels, sure) in given.items()}
+            study.predict(**predicted)
+            study.select(k=5, confidence=0.2)
+    for one in (study.folder.predictions("b") for study in made.values()):
+        assert pq.ParquetFile(one).schema_arrow.field("confidence").type == "halffloat"
+    rounds = [study.folder.selection(1).read_bytes() for study in made.values()]
+    assert rounds[0] == rounds[1]
+    assert made["grown"].engine.passes[-1].items == 250
