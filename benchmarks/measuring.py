@@ -46,6 +46,16 @@ def in_fresh_process(script: str, arguments: list[str]) -> Measured:
     return Measured(**json.loads(done.stdout.splitlines()[-1]))
 
 
+def verdict(holds: bool, bar: str) -> str:
+    """A line that says whether a bar is met; see `missed`."""
+    return f"{'PASS' if holds else 'FAIL'}  {bar}"
+
+
+def missed(line: str) -> bool:
+    """Whether a line says that a bar is not met."""
+    return line.startswith("FAIL")
+
+
 def show(measurement: Measured) -> None:
     """Print a measurement for the process that started this one."""
     print(json.dumps(asdict(measurement)))

@@ -18,9 +18,11 @@ earlier versions did; its time is that of some removals, scaled up to all.
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 
 import choix
 import evalica
@@ -28,6 +30,9 @@ import numpy as np
 import pandas as pd
 from crowdkit.aggregation import BradleyTerry
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.measuring import missed, verdict
 from dissensus.arrays import Array, Float, Int
 from dissensus.competition.judged import Judged, judge
 from dissensus.competition.one_order import strengths, together
@@ -43,6 +48,8 @@ RESAMPLES = 1000
 SIZES = ((16, 100_000), (16, 1_000_000), (100, 100_000), (100, 1_000_000))
 STUDIES = {(12, 900): 133, (100, 5_500): 3}
 """Models and items of a study, and how many people answer each of its questions."""
+LIMITS = {12: 2.0, 100: 10.0}
+"""Seconds that fragility may take, by the number of models."""
 
 
 def rows_of(models: int, judgements: int) -> tuple[Int[Array, " n"], Int[Array, " n"]]:
@@ -107,11 +114,17 @@ def bootstrap_table(sizes: list[tuple[int, int]], budget: float) -> Iterator[str
     yield "| models | judgements | ours | choix / ours | evalica / ours | crowd-kit / ours | timed | difference |"
     yield f"| ---: {'| ---: ' * 7}|"
     bootstrap_cells(counted(*rows_of(3, 500), 3), resamples=2)  # whatever is imported late
+    slowest = []
     for models, judgements in sizes:
-        yield _bootstrap_row(models, judgements, budget)
+        row, ratios = _bootstrap_row(models, judgements, budget)
+        slowest.append(ratios)
+        yield row
+    choix_ratio, evalica_ratio = np.min(slowest, axis=0)[:2]
+    yield verdict(choix_ratio >= 10, f"at least 10 × choix: {choix_ratio:.0f} ×")
+    yield verdict(evalica_ratio >= 100, f"at least 100 × evalica: {evalica_ratio:,.0f} ×")
 
 
-def _bootstrap_row(models: int, judgements: int, budget: float) -> str:
+def _bootstrap_row(models: int, judgements: int, budget: float) -> tuple[str, list[float]]:
     winner, loser = rows_of(models, judgements)
     ours = min(seconds(lambda: bootstrap_cells(counted(winner, loser, models), resamples=RESAMPLES)) for _ in range(3))
     kept: list[Float[Array, "B M"]] = []
@@ -123,7 +136,8 @@ def _bootstrap_row(models: int, judgements: int, budget: float) -> str:
     ratios = " | ".join(f"{took / ours:,.1f}" if took < 10 * ours else f"{took / ours:,.0f}" for took, _ in theirs)
     timed = ", ".join(f"{count:,}" for _, count in theirs)
     apart = difference(counted(winner, loser, models), kept[-1])
-    return f"| {models} | {judgements:,} | {ours:.2f} s | {ratios} | {timed} | {apart} |"
+    row = f"| {models} | {judgements:,} | {ours:.2f} s | {ratios} | {timed} | {apart} |"
+    return row, [took / ours for took, _ in theirs]
 
 
 def difference(wins: Float[Array, "M M"], samples: Float[Array, "B M"]) -> str:
@@ -179,7 +193,9 @@ def fragility_table(tries: int) -> Iterator[str]:
     """One row per study and method."""
     yield "| models | questions | judgements | removals | method | ours | one by one / ours | found |"
     yield f"| ---: {'| ---: ' * 7}|"
+    verdicts = []
     for (models, items), people in STUDIES.items():
+        longest = 0.0
         judged, keys, counts = study(models, items, people)
         names, removals = [f"m{number}" for number in range(models)], len(cheapest_turns(counts, Rule()).question)
         for name in ("perron", "hodgerank", "bradley-terry"):
@@ -188,9 +204,12 @@ def fragility_table(tries: int) -> Iterator[str]:
             fragile = find()  # compiles, once
             found = "none" if fragile is None else "smallest" if fragile.is_smallest else "upper bound"
             took = seconds(find)
+            longest = max(longest, took)
             ratio = one_by_one(judged, keys, counts, models, method, tries) / took
             size = f"{models} | {len(keys):,} | {counts.sum():,} | {removals:,}"
             yield f"| {size} | {name} | {took:.2f} s | {ratio:,.0f} | {found} |"
+        verdicts.append(verdict(longest < LIMITS[models], f"{models} models: under {LIMITS[models]:.0f} s"))
+    yield from verdicts
 
 
 def _nothing(_: int) -> tuple[Judgement, ...]:
@@ -198,7 +217,8 @@ def _nothing(_: int) -> tuple[Judgement, ...]:
     return ()
 
 
-def main() -> None:
+def main() -> int:
+    """Print the tables; 1 if a bar is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", nargs="?", choices=["bootstrap", "fragility"])
     parser.add_argument("--sizes", nargs="+", default=[f"{models}x{judgements}" for models, judgements in SIZES])
@@ -207,12 +227,15 @@ def main() -> None:
     given = parser.parse_args()
     sizes = [(int(models), int(judgements)) for models, judgements in (size.split("x") for size in given.sizes)]
     tables = {"bootstrap": bootstrap_table(sizes, given.budget), "fragility": fragility_table(given.tries)}
+    failed = False
     for name, table in tables.items():
         if given.part in (None, name):
             for line in table:
                 print(line, flush=True)
+                failed |= missed(line)
             print(flush=True)
+    return int(failed)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

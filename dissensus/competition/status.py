@@ -157,7 +157,7 @@ def _grown(behind: Sequence[int]) -> tuple[str, ...]:
     """A sentence about rounds of a smaller pool."""
     if not behind:
         return ()
-    names = " and ".join(map(str, behind))
+    names = " and ".join(filter(None, (", ".join(map(str, behind[:-1])), str(behind[-1]))))
     rounds, them = (f"round {names} was", "it") if len(behind) == 1 else (f"rounds {names} were", "them")
     return (f"Items have been added to the pool since {rounds} selected: dissensus select replaces {them}.",)
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dissensus.contents.addresses import is_address
-from dissensus.contents.remote import ContentError, open_remote, patiently, remote_size
+from dissensus.contents.remote import ContentError, open_remote, patiently
 from dissensus.errors import first_line
 
 PICTURES = ("image", "img", "bytes", "content")
@@ -156,21 +156,11 @@ SHELF = Shelf()
 
 
 def _state(where: str) -> Hashable:
-    """What changes if the file is replaced."""
+    """What changes if the file is replaced; nothing for a remote file, whose pictures have fingerprints anyway."""
     if is_address(where):
-        return _known_size(where)
+        return None
     found = os.stat(where)
     return found.st_mtime_ns, found.st_size
-
-
-SIZES: dict[str, int] = {}
-
-
-def _known_size(where: str) -> int:
-    """The size of a remote file, asked for once: its pictures are compared with their fingerprints anyway."""
-    if where not in SIZES:
-        SIZES[where] = remote_size(where)
-    return SIZES[where]
 
 
 def _has_bytes(kind: pa.StructType) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from dissensus.engines.local import LocalEngine
@@ -10,18 +11,18 @@ from dissensus.engines.reduction import Engine
 from dissensus.errors import EngineError
 
 
-def _ray(address: str) -> Any:
+def _ray(address: str, root: Path | None) -> Any:
     from dissensus.engines.ray import RayEngine
 
-    return RayEngine(address)
+    return RayEngine(address, root)
 
 
-ENGINES: dict[str, Callable[[str], Engine]] = {"local": lambda _: LocalEngine(), "ray": _ray}
-"""How each engine is started; the argument is the address behind the engine's name, or empty."""
+ENGINES: dict[str, Callable[[str, Path | None], Engine]] = {"local": lambda *_: LocalEngine(), "ray": _ray}
+"""How each engine is started, from the address behind its name (or an empty one) and the study's folder."""
 
 
-def engine_named(name: str) -> Engine:
-    """The engine named NAME, or NAME:ADDRESS.
+def engine_named(name: str, root: Path | None = None) -> Engine:
+    """The engine named NAME, or NAME:ADDRESS; `root` is a folder that all of its machines have to see.
 
     Raises:
         EngineError: the engine is unknown, or cannot be reached.
@@ -29,4 +30,4 @@ def engine_named(name: str) -> Engine:
     kind, _, address = name.partition(":")
     if kind not in ENGINES or (address and kind == "local"):
         raise EngineError(f"unknown engine '{name}': use local, ray, or ray:ADDRESS, such as ray:192.168.0.5:6379")
-    return ENGINES[kind](address)
+    return ENGINES[kind](address, root)

@@ -115,8 +115,4 @@ class ExtendingEngine:
         before = reduction.renumbered(reduction.restore(known), lambda items: self.earlier[items])
         if not len(self.added):
             return before
-        extension = Extension(reduction, before, self.added, size)
-        found = self.engine.reduce(extension, size, what, progress, parts)
-        for name in ("looked_at", "item_bytes", "begun", "has_settled"):
-            setattr(reduction, name, getattr(extension, name))
-        return found
+        return self.engine.reduce(Extension(reduction, before, self.added, size), size, what, progress, parts)

@@ -24,7 +24,7 @@ def chunks(total: int, size: int) -> list[range]:
 
 
 def in_threads(work: Callable[[Task], Result], tasks: Iterable[Task], threads: int) -> Iterator[tuple[Task, Result]]:
-    """Yield each task with its result, in order. Tasks are taken one by one, and few ahead of those that are done."""
+    """Yield each task with its result, in order. Only a few tasks are taken before their results are wanted."""
     waiting = iter(tasks)
     pool = ThreadPoolExecutor(threads)
     try:
@@ -49,6 +49,7 @@ def reduce(
     progress: Progress = silent,
     parts: Parts | None = None,
     threads: int | None = None,
+    passes: list[Pass] | None = None,
 ) -> Partial:
     """The result over `size` items. Finished parts are reused, and new ones are added to them."""
 
@@ -57,7 +58,7 @@ def reduce(
         for (rows, _), found in in_threads(lambda task: reduction.run(*task), tasks, few):
             yield rows, found
 
-    return drive(reduction, size, what, progress, parts, scanned, reduction.chunk)
+    return drive(reduction, size, what, progress, parts, [] if passes is None else passes, scanned, reduction.chunk)
 
 
 class LocalEngine:
@@ -72,7 +73,7 @@ class LocalEngine:
         self, reduction: Reduction[Any, Partial], size: int, what: str, progress: Progress, parts: Parts | None = None
     ) -> Partial:
         """The result over `size` items; finished parts are reused, and new ones are added to them."""
-        return reduce(reduction, size, what, progress, parts)
+        return reduce(reduction, size, what, progress, parts, passes=self.passes)
 
 
 def counted(what: str, things: Iterable[Result], progress: Progress, step: int = 10_000) -> Iterator[Result]:

@@ -15,10 +15,11 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import cache
 from itertools import islice
+from pathlib import Path
 from typing import Any, TypeVar
 
 from dissensus.engines import ray_cluster
-from dissensus.engines.ray_cluster import AHEAD, POLL, Processors, connect, failure, use_one_thread
+from dissensus.engines.ray_cluster import AHEAD, POLL, Processors, connect, failure, prepare_worker
 from dissensus.engines.reduction import Parts, Reduction, Tasks, drive
 from dissensus.engines.speed import Pass
 from dissensus.progress import Progress
@@ -36,14 +37,15 @@ class RayEngine:
 
     name = "ray"
 
-    def __init__(self, address: str = "") -> None:
-        """Connect.
+    def __init__(self, address: str = "", root: Path | None = None) -> None:
+        """Connect; `root` is a folder that all nodes have to see.
 
         Raises:
             EngineError: Ray is not installed, or there is no cluster at the address.
         """
         self.passes: list[Pass] = []
         self.address = connect(address)
+        self.root = None if root is None else str(root.absolute())
 
     def reduce(
         self, reduction: Reduction[Any, Partial], size: int, what: str, progress: Progress, parts: Parts | None = None
@@ -58,19 +60,23 @@ class RayEngine:
         def start(batch: list[tuple[range, Partial | None]]) -> Any:
             known = batch[-1][1]
             hint = None if known is None else reduction.hint(known)
-            return scan.remote([held], held.hex(), [rows for rows, _ in batch], hint)
+            return scan.remote(self.root, [held], held.hex(), [rows for rows, _ in batch], hint)
 
         def scanned(tasks: Tasks[Partial]) -> Iterator[tuple[range, Partial]]:
             for batch, (found, seconds) in self._in_order(start, pace.batches(tasks), processors):
                 pace.seconds = seconds
                 yield from zip([rows for rows, _ in batch], found, strict=True)
 
-        return drive(reduction, size, what, progress, parts, scanned, reduction.block)
+        return drive(reduction, size, what, progress, parts, self.passes, scanned, reduction.block)
 
     def map(
-        self, worker: Callable[[], Callable[[Task], Result]], tasks: Iterable[Task], uses_gpus: bool = False
+        self,
+        worker: Callable[[], Callable[[Task], Result]],
+        tasks: Iterable[Task],
+        uses_gpus: bool = False,
+        most: int | None = None,
     ) -> Generator[tuple[Task, Result]]:
-        """Every task with what a worker makes of it, in order; a worker is made once per processor (or GPU), and kept.
+        """Every task with what a worker makes of it, in order; see `Workers`.
 
         Raises:
             EngineError: no processor has been left for a while, or work failed again and again.
@@ -80,9 +86,9 @@ class RayEngine:
 
         from dissensus.engines.ray_crew import Crew
 
-        crew = Crew(ray.cloudpickle.dumps(worker), uses_gpus)
+        crew = Crew(ray.cloudpickle.dumps(worker), uses_gpus, self.root)
         try:
-            yield from crew.results(iter(tasks))
+            yield from crew.results(iter(tasks), most)
         finally:
             crew.dismiss()
 
@@ -151,11 +157,12 @@ def _remote_scan() -> Any:
     return ray.remote(_scan)
 
 
-def _scan(held: list[Any], key: str, blocks: list[range], known: Any) -> tuple[list[Any], float]:
+def _scan(root: str | None, held: list[Any], key: str, blocks: list[range], known: Any) -> tuple[list[Any], float]:
     """The results of some blocks, in a process that has one processor; and how many seconds one took."""
     if key not in _HELD:
-        use_one_thread()
         import ray
+
+        prepare_worker(root)
 
         _HELD.clear()
         _HELD[key] = ray.get(held[0])

@@ -1,4 +1,4 @@
-"""A Ray cluster: reaching one, what it has, and what is said of its failures."""
+"""A Ray cluster: how to connect to one, what it has, and what its failures mean."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
+
+from threadpoolctl import threadpool_limits
 
 from dissensus.errors import EngineError, first_line, one_line
 from dissensus.processors import cores
@@ -25,6 +27,8 @@ POLL = 1.0
 """Seconds between two looks at whether there are still nodes."""
 PATIENCE = 60.0
 """Seconds without any processor in the cluster after which a pass is given up."""
+HEADLESS = 20.0
+"""Seconds without the head of the cluster after which a pass is given up; after a minute, Ray ends the process."""
 AHEAD = 2
 """Tasks per processor that are under way, so that none has to wait for the next one."""
 CONNECTING = 5.0
@@ -70,8 +74,7 @@ def connect(address: str) -> str:
         except (ConnectionError, ValueError, RuntimeError, OSError, RayError) as error:
             raise _unreachable(wanted, error) from None
         _GIVEN[ray.get_runtime_context().gcs_address] = wanted
-    with suppress(AttributeError):  # Ray prints the deaths of workers, even to stdout, where --json prints
-        ray._private.worker.print_to_stdstream = _ignore
+        ray._private.worker.print_to_stdstream = _ignore  # of deaths of workers, even to stdout, where --json prints
     return wanted
 
 
@@ -82,6 +85,7 @@ class Processors:
         self.resource = resource
         self.known, self.asked = 0, -POLL
         self.none_since: float | None = None
+        self.headless_since: float | None = None
 
     @property
     def count(self) -> int:
@@ -93,11 +97,14 @@ class Processors:
         """Count them again if it is time.
 
         Raises:
-            EngineError: there has been none for too long.
+            EngineError: there has been none for too long, or the cluster has had no head.
         """
         now = time.monotonic()
         if now - self.asked >= POLL:
-            self.known, self.asked = count(self.resource), now
+            self.asked = now
+            if not self._has_head(now):  # Ray would wait for it
+                return
+            self.known = count(self.resource)
             if self.known:
                 self.none_since = None
             elif self.none_since is None:
@@ -108,6 +115,25 @@ class Processors:
                     f"{nodes} are dead: start nodes, and run the same command again; what is finished is kept"
                 )
 
+    def _has_head(self, now: float) -> bool:
+        """Whether the head of the cluster answers."""
+        import ray
+
+        address = ray.get_runtime_context().gcs_address
+        host, _, port = address.rpartition(":")
+        try:
+            socket.create_connection((host, int(port)), timeout=CONNECTING).close()
+        except OSError:
+            self.headless_since = self.headless_since or now
+            if now - self.headless_since > HEADLESS:
+                raise EngineError(
+                    f"the head of the Ray cluster at {address} is gone: start the cluster again, and run the same "
+                    "command again; what is finished is kept"
+                ) from None
+            return False
+        self.headless_since = None
+        return True
+
 
 def count(resource: str) -> int:
     """How many processors (CPU), or GPUs, the cluster has."""
@@ -116,10 +142,20 @@ def count(resource: str) -> int:
     return int(ray.cluster_resources().get(resource, 0))
 
 
-def use_one_thread() -> None:
-    """Every worker has one processor, so its libraries must not use all of them: they read this when imported."""
-    for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
-        os.environ.setdefault(name, "1")
+def prepare_worker(root: str | None) -> None:
+    """Check that this node sees the study, and let libraries use one thread: every worker has one processor.
+
+    Raises:
+        EngineError: the study's folder is not on this node.
+    """
+    if root is not None and not os.path.isdir(root):
+        raise EngineError(
+            f"the node {socket.gethostname()} does not see {root}: put the study, and all that it refers to, on a file "
+            "system that all nodes share, at the same path"
+        )
+    for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ[name] = "1"  # for libraries that are imported later
+    threadpool_limits(1)
 
 
 def failure(error: Any) -> Exception:

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from dissensus.engines import ray_cluster
-from dissensus.engines.ray_cluster import AHEAD, POLL, Processors, count, failure, use_one_thread
+from dissensus.engines.ray_cluster import AHEAD, POLL, Processors, count, failure, prepare_worker
 
 
 class Crew:
@@ -18,13 +18,14 @@ class Crew:
     Ray could restart workers itself, but then tasks of a worker for which no processor is left would wait for ever.
     """
 
-    def __init__(self, made: bytes, uses_gpus: bool) -> None:
+    def __init__(self, made: bytes, uses_gpus: bool, root: str | None = None) -> None:
+        """`made` makes a worker's `run`; `root` is a folder that all nodes have to see."""
         import ray
 
         on_gpus = uses_gpus and count("GPU") > 0
         self.processors = Processors("GPU" if on_gpus else "CPU")
         self.actor = ray.remote(_Worker).options(num_cpus=1, num_gpus=int(on_gpus))
-        self.made = made
+        self.made, self.root = made, root
         self.starting: dict[Any, Any] = {}
         """Worker by the reference to its being ready."""
         self.idle: list[Any] = []
@@ -39,8 +40,10 @@ class Crew:
         self.lost: Counter[int] = Counter()
         """How often the worker of a task has died."""
 
-    def results(self, tasks: Iterator[Any]) -> Iterator[tuple[Any, Any]]:
+    def results(self, tasks: Iterator[Any], most: int | None = None) -> Iterator[tuple[Any, Any]]:
         """Tasks with their results, in order; few are held at a time, whatever the number of tasks.
+
+        If their number, `most`, is known, no more workers are hired than there are tasks left.
 
         Raises:
             EngineError: no processor has been left for a while, or work failed again and again.
@@ -50,7 +53,8 @@ class Crew:
         """The tasks that have not been yielded, by their numbers."""
         drawn = following = 0
         while True:
-            self._hire(self.processors.count)
+            left = self.processors.count if most is None else most - following - len(self.done)
+            self._hire(min(self.processors.count, left))
             for task in islice(tasks, self._room()):
                 held[drawn] = task
                 self.waiting.append(drawn)
@@ -75,7 +79,7 @@ class Crew:
     def _hire(self, size: int) -> None:
         """Hire workers until there are so many."""
         for _ in range(size - self._size()):
-            worker = self.actor.remote(self.made)
+            worker = self.actor.remote(self.made, self.root)
             self.starting[worker.is_ready.remote()] = worker
 
     def _size(self) -> int:
@@ -135,8 +139,8 @@ class _Worker:
 
     work: Any
 
-    def __init__(self, made: bytes) -> None:
-        self.made, self.work = made, None
+    def __init__(self, made: bytes, root: str | None) -> None:
+        self.made, self.root, self.work = made, root, None
 
     def is_ready(self) -> bool:
         """True, as soon as there is a processor for it."""
@@ -144,6 +148,6 @@ class _Worker:
 
     def run(self, task: Any) -> Any:
         if self.work is None:  # not before the first task, so that what goes wrong is an error of the task
-            use_one_thread()
+            prepare_worker(self.root)
             self.work = pickle.loads(self.made)()
         return self.work(task)

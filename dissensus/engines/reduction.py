@@ -56,12 +56,6 @@ class Reduction(ABC, Generic[Loaded, Partial]):
     partial: type[Partial]
     item_bytes: float = 0.0
     """Bytes that are read for an item."""
-    looked_at: int = 0
-    """Items that an engine has scanned."""
-    begun: tuple[float, int] | None = None
-    """When the first chunk was done, and how many items it had."""
-    has_settled: bool = False
-    """Whether an engine stopped early."""
     before: Partial | None = None
     """The result for items that are not scanned, because it is known."""
 
@@ -159,11 +153,16 @@ class Workers(Protocol):
     """An engine with processes of its own, which can hold something that takes long to make, such as a model."""
 
     def map(
-        self, worker: Callable[[], Callable[[Task], Result]], tasks: Iterable[Task], uses_gpus: bool = False
+        self,
+        worker: Callable[[], Callable[[Task], Result]],
+        tasks: Iterable[Task],
+        uses_gpus: bool = False,
+        most: int | None = None,
     ) -> Generator[tuple[Task, Result]]:
         """Every task with what a worker makes of it, in order; `worker` makes one, and can be sent elsewhere.
 
-        The workers are let go when the generator is closed.
+        There are no more workers than processors (or GPUs), and no more than `most`, the number of tasks. They are let
+        go when the generator is closed.
         """
 
 
@@ -177,35 +176,42 @@ def drive(
     what: str,
     progress: Progress,
     parts: Parts | None,
+    passes: list[Pass],
     scanned: Callable[[Tasks[Partial]], Iterator[tuple[range, Partial]]],
     task: int,
 ) -> Partial:
     """What all engines have in common: what is left to scan, when to save, and when nothing can change any more.
 
     `scanned` is the engine: it takes tasks as it has room for them, and yields the result of each, in order. A task has
-    `task` items, a multiple of a chunk and a divisor of a block, whose result is saved.
+    `task` items, a multiple of a chunk and a divisor of a block, whose result is saved. How it went is added to
+    `passes`.
     """
-    block = reduction.block
+    begin, block = time.perf_counter(), reduction.block
     finished = {number: None for number in range(-(-size // block)) if parts is not None and number in parts}
     whole = _Growing(reduction, reduction.before)
     for number in finished:
         assert parts is not None, "only parts can be finished"
         whole.add(reduction.restore(parts.read(number)), block)
+    known = sum(reduction.count(range(number * block, min((number + 1) * block, size))) for number in finished)
+    is_settled = False
 
     def tasks() -> Tasks[Partial]:
+        nonlocal is_settled
         for start in range(0, size, task):
             if start // block in finished:
                 continue
             if whole.known is not None and reduction.is_settled(whole.known, start):
-                reduction.has_settled = True
+                is_settled = True
                 return
             yield range(start, min(start + task, size)), whole.known
 
     since: Partial | None = None
+    items = 0
+    first: tuple[float, int] | None = None
     for rows, found in scanned(tasks()):
         whole.add(found, len(rows))
-        reduction.looked_at += reduction.count(rows)
-        reduction.begun = reduction.begun or (time.perf_counter(), reduction.looked_at)
+        items += reduction.count(rows)
+        first = first or (time.perf_counter() - begin, items)
         if parts is not None:
             since = found if since is None else reduction.merge(since, found)
             if rows.stop % block == 0 or rows.stop == size:
@@ -213,7 +219,10 @@ def drive(
                 since = None
         progress(what, rows.stop, size)
     progress(what, size, size)
-    return whole.result()
+    result = whole.result()
+    took, read = time.perf_counter() - begin, round(items * reduction.item_bytes)
+    passes.append(Pass(what, items, read, took, *(first or (0.0, 0)), known, is_settled))
+    return result
 
 
 class _Growing(Generic[Partial]):

@@ -30,6 +30,8 @@ class Pass:
     """Seconds until the first chunk was done, in which kernels are loaded or even compiled."""
     start_items: int = 0
     """Items of that chunk."""
+    known: int = 0
+    """Items whose result was kept by an earlier command that was interrupted."""
     is_settled: bool = False
     """Whether it stopped early, because nothing could change the result any more."""
 
@@ -52,7 +54,9 @@ class Pass:
     def words(self) -> str:
         """'10,000,000 items were compared in 0.24 s. Without the start, that is 42 million a second, …'."""
         if self.is_settled:
-            return f"{self.items:,} items were enough: nothing in the rest of the pool could change the selection."
+            looked_at = self.items + self.known
+            start = f"{looked_at:,} items were enough: nothing" if looked_at else "Nothing"
+            return f"{start} in the rest of the pool could change the selection."
         rate, memory = self.rate * self.bytes / self.items, memory_bandwidth()
         return (
             f"{self.items:,} items were compared in {self.seconds:.2f} s. Without the start, that is "

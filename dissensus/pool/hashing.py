@@ -5,6 +5,8 @@ from __future__ import annotations
 import numba
 import numpy as np
 
+from dissensus.mixing import mixed
+
 SEED = 14_695_981_039_346_656_037
 """Where every hash starts; the same for all pools, so that a pool that grows keeps the order of its items."""
 
@@ -17,10 +19,8 @@ def hashes(text, starts):  # type: ignore[no-untyped-def]
     """
     found = np.empty(starts.size - 1, np.uint64)
     for n in range(found.size):
-        mixed = np.uint64(SEED)
+        state = np.uint64(SEED)
         for i in range(starts[n], starts[n + 1]):
-            mixed = (mixed ^ np.uint64(text[i])) * np.uint64(1_099_511_628_211)
-        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        found[n] = mixed ^ (mixed >> np.uint64(31))
+            state = (state ^ np.uint64(text[i])) * np.uint64(1_099_511_628_211)
+        found[n] = mixed(state)
     return found

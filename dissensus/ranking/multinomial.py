@@ -16,6 +16,7 @@ import numba
 import numpy as np
 
 from dissensus.arrays import Array, Float, Int
+from dissensus.mixing import GOLDEN, mixed
 
 BITS = 4
 DIGIT = 1 << BITS
@@ -31,7 +32,6 @@ WIDTH = 9.0
 SHORT = 2.0
 """By how many standard deviations the mean of the sum stays below n."""
 
-GOLDEN, FIRST, SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 UNIT = 2.0**-53
 NOTHING = np.zeros(0, np.int64)
 
@@ -119,11 +119,8 @@ def _alias(chances):  # type: ignore[no-untyped-def]
 
 @numba.njit(inline="always")
 def _uniform(state):  # type: ignore[no-untyped-def]
-    """A number from 0 to below 1, from the state of SplitMix64 (Steele et al., 2014)."""
-    mixed = (state ^ (state >> np.uint64(30))) * FIRST
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * SECOND
-    mixed = mixed ^ (mixed >> np.uint64(31))
-    return np.float64(np.int64(mixed >> np.uint64(11))) * UNIT
+    """A number from 0 to below 1."""
+    return np.float64(np.int64(mixed(state) >> np.uint64(11))) * UNIT
 
 
 @numba.njit(inline="always")

@@ -20,9 +20,9 @@ from dissensus.errors import PoolError, StudyError
 from dissensus.images import open_image
 from dissensus.pool import is_video
 from dissensus.records import FORMAT_VERSION
-from dissensus.steps.pooled_files import listed_as_stored, listed_rows
+from dissensus.steps.pooled_files import listed, listed_as_stored, listed_rows
 from dissensus.steps.pooled_images import DISTANT, pooled_image
-from dissensus.steps.pooling import files_of, given_order, pool_stamp
+from dissensus.steps.pooling import given_order, pool_stamp
 from dissensus.steps.workspace import Workspace
 from dissensus.store.folder import Folder
 from dissensus.store.parts import Parts, clear_parts
@@ -73,12 +73,12 @@ class Describing(Reduction[pa.Table, pa.Table]):
     chunk = CHUNK
 
     def __init__(self, folder: Folder, known: EarlierDescriptors | None = None) -> None:
-        self.folder, self.known = folder, known
-        self.order = given_order(folder) if files_of(folder).is_stored_inside else None
+        self.known, self.files = known, listed(folder).path
+        self.order = given_order(folder) if self.files != folder.pool else None
         """Positions in the order in which archives store them: a row of a Parquet file is read with its row group."""
 
     def load(self, rows: range) -> pa.Table:
-        return listed_rows(self.folder, rows)
+        return listed_rows(self.files, rows)
 
     def scan(self, loaded: pa.Table, first_item: int, known: pa.Table | None) -> pa.Table:  # noqa: ARG002
         rows = slice(first_item, first_item + len(loaded))
@@ -128,7 +128,7 @@ def described(work: Workspace[Any]) -> Descriptors:
     if work.size == read_table(folder.pool, ["size"])["size"].null_count:
         raise PoolError("the pool has only ids and no files: there are no pictures to compare")
     inputs = {"pool": stamp, "version": VERSION}
-    if (kept := _kept(folder)) is None or kept[0] != inputs:
+    if (kept := _kept(folder)) is None or kept[0] != inputs or _has_broken(kept[1]):
         parts = Parts(folder.parts(STEP), STEP, inputs, replaces=True)
         with listed_as_stored(folder):
             table = work.reduce(Describing(folder, _known(folder, kept)), "describing pictures", parts)
@@ -151,8 +151,13 @@ def _kept(folder: Folder) -> tuple[dict[str, Any], pa.Table] | None:
         return None
 
 
+def _has_broken(rows: pa.Table) -> bool:
+    """Whether a picture could not be read: it may be there again, such as after a disk has been mounted."""
+    return bool(pc.any(pc.and_(rows["problem"].is_valid(), rows["fingerprint"].is_valid())).as_py())
+
+
 def _known(folder: Folder, kept: tuple[Any, pa.Table] | None) -> EarlierDescriptors | None:
-    """Descriptors of files that were described before the pool changed; broken files are tried again."""
+    """Descriptors of files that were described before; broken files are tried again."""
     if kept is None:
         return None
     rows = kept[1].filter(pc.and_(kept[1]["descriptor"].is_valid(), kept[1]["fingerprint"].is_valid()))

@@ -107,8 +107,9 @@ def _record(
     prints = columns["fingerprint"].combine_chunks().dictionary_encode()
     codes = pc.fill_null(_whole(prints).indices, -1).to_numpy().astype(np.int64)
     broken = np.flatnonzero(~known.is_described)
-    first_of = np.unique(codes, return_index=True)
-    same = first_of[1][np.searchsorted(first_of[0], codes[broken])]
+    described_first = np.argsort(~known.is_described, kind="stable")
+    values, places = np.unique(codes[described_first], return_index=True)
+    same = described_first[places[np.searchsorted(values, codes[broken])]]
     groups[broken] = np.where(codes[broken] < 0, broken, groups[same])  # copies of a broken file are copies, too
     members = _members(groups, known.pixels, pc.fill_null(columns["size"], -1).to_numpy())
     made = [_group(rows, known, codes, names) for rows, names in _with_names(work, members)]

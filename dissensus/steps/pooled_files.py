@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +19,16 @@ from dissensus.arrays import Array, Int
 from dissensus.engines.local import chunks
 from dissensus.steps.pooling import files_of, given_order, pool_stamp
 from dissensus.store.folder import Folder
-from dissensus.store.tables import ROW_GROUP, StudyTable, groups_of, open_table, read_groups, read_table, write_pieces
+from dissensus.store.tables import (
+    ROW_GROUP,
+    StudyTable,
+    groups_of,
+    open_table,
+    read_groups,
+    read_stamps,
+    read_table,
+    write_pieces,
+)
 
 COLUMNS = ("uri", "fingerprint", "reference")
 WINDOW = 1 << 22
@@ -54,8 +64,8 @@ class PooledFiles:
     def fingerprints(self) -> dict[str, str | None]:
         """The fingerprint of every file that is an item, by its URI."""
         groups = (self._read_group(number) for number in range(self.table.num_row_groups))
-        known = (pair for group in groups for pair in zip(group["uri"], group["fingerprint"], strict=True))
-        return {uri: print for uri, print in known if uri is not None}
+        pairs = (pair for group in groups for pair in zip(group["uri"], group["fingerprint"], strict=True))
+        return {uri: known for uri, known in pairs if uri is not None}
 
     def _read_group(self, number: int) -> dict[str, list[str | None]]:
         wanted = [name for name in COLUMNS if name in self.table.schema_arrow.names]
@@ -83,12 +93,14 @@ def listed_as_stored(folder: Folder) -> Iterator[None]:
 def listed(folder: Folder) -> StudyTable:
     """The list of files that is in use: in the order given, within `listed_as_stored`, or in that of the pool."""
     path = folder.parts(folder.pool.name)
-    return open_table(path if path.exists() else folder.pool)
+    if path.exists() and read_stamps(path, "pool")["pool"] == pool_stamp(folder):  # not left behind by a kill
+        return open_table(path)
+    return open_table(folder.pool)
 
 
-def listed_rows(folder: Folder, rows: range) -> pa.Table:
-    """URIs and fingerprints at some places of the list that is in use; they are in a single row group."""
-    table = read_groups(listed(folder), groups_of(rows), list(COLUMNS[:2]))
+def listed_rows(path: Path, rows: range) -> pa.Table:
+    """URIs and fingerprints at some places of a list; they are in a single row group."""
+    table = read_groups(open_table(path), groups_of(rows), list(COLUMNS[:2]))
     return table.slice(rows.start % ROW_GROUP, len(rows))
 
 

@@ -58,7 +58,7 @@ class PooledImages:
                     ahead.extend(threads.submit(_image, file) for file in islice(files, 1))
                 yield batch, images
         finally:
-            threads.shutdown(cancel_futures=True)  # if a server is gone, not every picture has to find that out
+            threads.shutdown(cancel_futures=True)  # if a server is gone, do not wait for the other pictures
 
     def read(self, row: int) -> Any:
         """One image, or the reason why it cannot be read."""

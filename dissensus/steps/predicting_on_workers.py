@@ -46,7 +46,8 @@ def _predict(engine: Workers, runs: Sequence[Run]) -> None:
     )
     worker = partial(Predictors, {name: run.source for name, run in named.items()})
     what = f"predict {first.name}" if len(runs) == 1 else f"predict {len(runs)} models"
-    with closing(engine.map(worker, tasks, _uses_gpu(first.source))) as made:  # lets the workers go, whatever happens
+    results = engine.map(worker, tasks, _uses_gpu(first.source), len(waiting))
+    with closing(results) as made:  # lets the workers go, whatever happens
         for (number, _, _), parts in made:
             for name, part in parts.items():
                 with named[name].kept():
@@ -65,7 +66,7 @@ class Predictors:
     def __call__(self, chunk: Chunk) -> dict[str, Part]:
         """The predictions of a chunk, by model."""
         _, rows, names = chunk
-        with at_a_time(cores()):  # there is a worker for every core
+        with at_a_time(cores()):  # each of them has one core
             for name in names:
                 if name not in self.opened:
                     self.sources[name].open()

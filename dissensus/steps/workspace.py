@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from dissensus.engines.local import LocalEngine
 from dissensus.engines.reduction import Engine, Partial, Parts, Reduction
-from dissensus.engines.speed import Pass
 from dissensus.progress import Progress, silent
 from dissensus.records import Classes
 from dissensus.steps.answers import study_database
@@ -65,14 +63,7 @@ class Workspace(Generic[T]):
         self, reduction: Reduction[Any, Partial], what: str, parts: Parts | None = None, size: int | None = None
     ) -> Partial:
         """Run a reduction over the whole pool, or over something else that has `size` items."""
-        start = time.perf_counter()
-        found = self.engine.reduce(reduction, self.size if size is None else size, what, self.progress, parts)
-        took, items = time.perf_counter() - start, reduction.looked_at
-        begun = (reduction.begun[0] - start, reduction.begun[1]) if reduction.begun else (0.0, 0)
-        self.engine.passes.append(
-            Pass(what, items, round(items * reduction.item_bytes), took, *begun, reduction.has_settled)
-        )
-        return found
+        return self.engine.reduce(reduction, self.size if size is None else size, what, self.progress, parts)
 
     @property
     def size(self) -> int:

@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from dissensus.arrays import Array
+from dissensus.mixing import GOLDEN, mixed
 
 TILE = 2048
 """Words that have the same weights in every tile: few enough to stay in the cache."""
@@ -84,15 +85,14 @@ def _words(values: Array) -> Array:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _mixed(number):  # type: ignore[no-untyped-def]
-    """The bits of a number, mixed (SplitMix64): if weights grew evenly, changes of several words could cancel out."""
-    mixed = (number + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
+def _weight(number):  # type: ignore[no-untyped-def]
+    """Mixed bits for a number: if weights grew evenly, changes of several words could cancel out."""
+    return mixed((number + np.uint64(1)) * GOLDEN)
 
 
-WEIGHTS = (_mixed.py_func(np.arange(TILE, dtype=np.uint64)) >> np.uint64(32)).astype(np.uint32) | np.uint32(1)
+WEIGHTS = (mixed.py_func(np.arange(1, TILE + 1, dtype=np.uint64) * GOLDEN) >> np.uint64(32)).astype(
+    np.uint32
+) | np.uint32(1)
 """An odd number for every place in a tile."""
 
 
@@ -101,7 +101,7 @@ def _sum(words):  # type: ignore[no-untyped-def]
     """Every word times its weight, every tile times its own."""
     total = np.uint64(0)
     for start in range(0, words.size, TILE):
-        total += _sum_of_tile(words[start : start + TILE], WEIGHTS) * (_mixed(np.uint64(start)) | np.uint64(1))
+        total += _sum_of_tile(words[start : start + TILE], WEIGHTS) * (_weight(np.uint64(start)) | np.uint64(1))
     return total
 
 

@@ -54,7 +54,7 @@ class Base:
         self.progress: Progress = progress or silent
         self._lock = Lock(self.folder.lock, patience=PATIENCE)
         self.settings  # noqa: B018  (reports errors in study.toml right away)
-        self.engine = engine_named(engine)
+        self.engine = engine_named(engine, self.folder.root)
 
     @property
     def settings(self) -> Settings:

@@ -8,6 +8,7 @@ import numba
 import numpy as np
 
 from dissensus.arrays import Array, Float
+from dissensus.mixing import GOLDEN, mixed
 from dissensus.processors import cores
 
 LEAST_SPREAD = 1e-12
@@ -43,14 +44,14 @@ def _lines(across, up, gain, least, seed, first, last, slopes, offsets, gains): 
     models, lines = across.shape
     sums = np.empty((lines, 4))
     for sample in range(first, last):
-        state = _mixed(seed * np.uint64(0x9E3779B97F4A7C15) + np.uint64(sample))
+        state = mixed(seed * GOLDEN + np.uint64(sample))
         is_drawn = False
         while not is_drawn:
             sums[:] = 0.0
             gained = 0.0
             for _ in range(models):
-                state += np.uint64(0x9E3779B97F4A7C15)
-                model = np.int64(((_mixed(state) >> np.uint64(32)) * np.uint64(models)) >> np.uint64(32))
+                state += GOLDEN
+                model = np.int64(((mixed(state) >> np.uint64(32)) * np.uint64(models)) >> np.uint64(32))
                 gained += gain[model]
                 for line in range(lines):
                     right, height = across[model, line], up[model, line]
@@ -68,11 +69,3 @@ def _lines(across, up, gain, least, seed, first, last, slopes, offsets, gains): 
                 slopes[sample, line] = slope
                 offsets[sample, line] = (sums[line, 1] - slope * sums[line, 0]) / models
             gains[sample] = gained / models
-
-
-@numba.njit(cache=True, nogil=True)
-def _mixed(state):  # type: ignore[no-untyped-def]
-    """The output of SplitMix64 (Steele, Lea and Flood, 2014)."""
-    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return state ^ (state >> np.uint64(31))

@@ -95,9 +95,11 @@ def test_only_what_was_added_to_a_pool_is_scanned(engine: Any, tmp_path: Path) -
     before = Earlier(folder(tmp_path, "before"))
     kept = before.dump(reduce(before, int((~is_added).sum()), "x"))
     passed = Totalling(folder(tmp_path, "added"))
+    engine.passes.clear()
     growing = ExtendingEngine(engine, lambda _: "it", {"it": kept}, is_added)
     assert same(growing.reduce(passed, SIZE, "x", silent), expected)
-    assert passed.looked_at == is_added.sum()
+    (done,) = engine.passes
+    assert done.items == is_added.sum()
     assert os.getpid() not in passed.processes()
 
 
@@ -119,7 +121,7 @@ def test_one_cluster_at_a_time(engine: Any) -> None:
         engine_named("ray:192.0.2.9:6379")
 
 
-def test_a_killed_worker_costs_its_chunks_only(engine: Any, tmp_path: Path) -> None:
+def test_a_killed_worker_costs_only_its_chunks(engine: Any, tmp_path: Path) -> None:
     expected = reduce(Totalling(folder(tmp_path, "local")), SIZE, "x")
     passed = Totalling(folder(tmp_path, "ray"), pause=0.1)
 
@@ -144,9 +146,11 @@ def test_workers_are_made_once_and_tasks_come_back_in_order(engine: Any, tmp_pat
     assert [(task, square) for task, (square, _) in found] == [(n, n * n) for n in range(20)]
     assert {str(process) for _, (_, process) in found} == {path.name for path in made.iterdir()}
     assert 1 <= len(list(made.iterdir())) <= 2  # one that starts late may find nothing left to do
+    assert [task for task, _ in engine.map(worker, range(1), most=1)] == [0]
+    assert len(list(made.iterdir())) <= 3  # no worker without a task
 
 
-def test_a_dead_node_costs_its_chunks_only_and_no_node_at_all_ends_the_pass(
+def test_a_dead_node_costs_only_its_chunks_and_no_node_at_all_ends_the_pass(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ray_cluster, "PATIENCE", 4.0)
@@ -250,6 +254,21 @@ def test_nodes_that_join_get_workers_and_without_a_gpu_models_that_need_one_are_
         killing.join(10)
 
 
+def test_without_a_head_what_is_under_way_ends_and_the_rest_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ray_cluster, "HEADLESS", 3.0)
+    ray.shutdown()
+    with cluster(2) as made:
+        engine = engine_named(f"ray:{made.address}")
+        passed, parts = Totalling(folder(tmp_path, "x"), pause=1.5), Kept()
+        killing = when(lambda: len(passed.scanned()) > 5, made.head_node.kill_gcs_server)
+        with pytest.raises(EngineError, match=f"the head of the Ray cluster at {made.address} is gone"):
+            engine.reduce(passed, SIZE, "x", silent, parts)
+        killing.join(10)
+        assert 4 <= len(parts) < 21
+
+
 @pytest.mark.parametrize("says", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"220 mail ready\r\n"])
 def test_something_else_at_the_address_is_not_taken_for_a_cluster(says: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     ray.shutdown()
@@ -268,6 +287,14 @@ def test_what_this_process_does_on_a_signal_stays_as_it_is(two_nodes: Any) -> No
     kept = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
     engine_named(f"ray:{two_nodes.address}")
     assert {one: signal.getsignal(one) for one in kept} == kept
+
+
+def test_a_node_that_does_not_see_the_study_says_so(two_nodes: Any, tmp_path: Path) -> None:
+    engine: Any = engine_named(f"ray:{two_nodes.address}", tmp_path / "elsewhere")
+    with pytest.raises(EngineError, match=rf"^the node \S+ does not see {tmp_path / 'elsewhere'}: put the study"):
+        engine.reduce(Totalling(folder(tmp_path, "x")), SIZE, "x", silent)
+    with pytest.raises(EngineError, match="does not see"):
+        list(engine.map(lambda: lambda number: number, range(3)))
 
 
 @pytest.mark.parametrize("name", ["spark", "local:x", ""])

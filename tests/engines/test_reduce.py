@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.engines.local import chunks, reduce
+from dissensus.engines.local import LocalEngine, chunks, reduce
 from dissensus.engines.reduction import Reduction
 from dissensus.engines.speed import Pass, memory_bandwidth
 from dissensus.processors import cores
+from dissensus.progress import silent
 from dissensus.store.parts import Parts
 from tests.kept_parts import Kept
 
@@ -242,9 +243,11 @@ def test_the_same_part_has_the_same_bytes(tmp_path) -> None:
 
 
 def test_a_pass_counts_what_it_scanned_and_says_how_fast_it_was() -> None:
-    reduction = Largest(list(range(20)), 3)
-    reduce(reduction, 20, "x")
-    assert reduction.looked_at == 20
+    engine = LocalEngine()
+    engine.reduce(Largest(list(range(20)), 3), 20, "x", silent)
+    (done,) = engine.passes
+    assert (done.what, done.items, done.start_items, done.known, done.is_settled) == ("x", 20, 3, 0, False)
+    assert 0 < done.start <= done.seconds
     said = Pass("select", 2_000_000, 160_000_000, 0.5)
     assert said.is_worth_saying
     rate = "Without the start, that is 4 million a second, or 0.3 GB/s: "
@@ -253,12 +256,10 @@ def test_a_pass_counts_what_it_scanned_and_says_how_fast_it_was() -> None:
     assert said.document()["items_per_second"] == 4_000_000
     started = Pass("select", 2_000_000, 160_000_000, 0.5, start=0.3, start_items=200_000)
     assert started.rate == pytest.approx(9e6)
-    settled = Pass("select", 131_072, 1, 0.1, is_settled=True)
+    settled = Pass("select", 65_536, 1, 0.1, known=65_536, is_settled=True)
     assert settled.is_worth_saying
-    assert settled.words.startswith("131,072 items were enough: ")
-    assert not reduction.has_settled
-    assert reduction.begun is not None
-    assert reduction.begun[1] == 3
+    assert settled.words.startswith("131,072 items were enough: nothing in the rest of the pool")
+    assert Pass("select", 0, 0, 0.1, is_settled=True).words.startswith("Nothing in the rest of the pool")
     assert memory_bandwidth() > 1e8
 
 

@@ -51,13 +51,21 @@ def test_every_item_has_its_file_in_either_order(folder: Folder) -> None:
         assert [stored.of(int(row), "uri") for row in rows] == [expected[row] for row in rows]
         assert [stored.of(int(row), "fingerprint") for row in rows] == [f"print {place}" for place in range(COUNT)]
         assert [stored.of(int(row), "reference") for row in rows[:2]] == [None, "beside 1"]
-        assert listed_rows(folder, range(128, 192))["fingerprint"].to_pylist() == [
+        assert listed_rows(listed(folder).path, range(128, 192))["fingerprint"].to_pylist() == [
             f"print {n}" for n in range(128, 192)
         ]
         assert stored.fingerprints() == plain.fingerprints()
         assert stored._group.cache_info().misses <= 3 * -(-COUNT // 64)  # each row group once for each pass above
     assert listed(folder).path == folder.pool
     assert not (folder.root / ".unfinished").exists()
+
+
+def test_a_list_that_a_kill_has_left_behind_is_not_used_for_another_pool(folder: Folder) -> None:
+    path = folder.parts(folder.pool.name)
+    with listed_as_stored(folder):
+        assert listed(folder).path == path
+        write_table(folder.pool, tables.read_table(folder.pool).slice(1), {"pool": "another"})
+        assert listed(folder).path == folder.pool
 
 
 def test_files_that_are_not_in_archives_need_no_second_list(tmp_path: Path) -> None:
