@@ -2,9 +2,9 @@
 
 Example: python benchmarks/scale.py --folder benchmarks/data
 
-Tables: growth (labels over items, models and k), scores, masks, ray, largest. Each is measured in fresh processes
-after a warm-up, beside the speed at which this machine copies memory. `largest` makes and selects from 100,000,000
-items, which takes 10 GB of disk; it only runs when it is named. The exit code is 1 if a bar is missed.
+Tables: growth (labels over items, models and k), votes, scores, masks, ray, largest. Each is measured in fresh
+processes after a warm-up, beside the speed at which this machine copies memory. `largest` makes and selects from
+100,000,000 items, which takes 10 GB of disk; it only runs when it is named. The exit code is 1 if a bar is missed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from benchmarks.class_maps import CLASSES, generated
 from benchmarks.contenders import RULE, Case
 from benchmarks.measuring import measured, missed, verdict
 from benchmarks.ours import finished, forget, levels, reduction_of, step
-from benchmarks.synthetic import make_study
+from benchmarks.synthetic import make_study, model_names
 from dissensus.engines.local import reduce
 from dissensus.engines.speed import memory_bandwidth
 from dissensus.predictions.maps import maps_of
@@ -43,6 +43,7 @@ from dissensus.selection import Quota, extremal_pairs, finish
 from dissensus.store.folder import Folder
 from dissensus.store.pages import page_sum
 from dissensus.store.tables import ROW_GROUP, open_table, write_table
+from dissensus.tasks.labels.contested import Voting
 from dissensus.tasks.masks.columns import MAP_GROUP
 from dissensus.tasks.masks.selecting import CategoryReduction
 from dissensus.tasks.scores.levels import quantile_cells
@@ -111,6 +112,16 @@ def growth(options: argparse.Namespace) -> Iterator[str]:
     yield verdict(flat <= 200, f"memory is flat over the items within 200 MB: {flat:.0f} MB")
 
 
+def votes(options: argparse.Namespace) -> Iterator[str]:
+    """Who agrees with whom, from the files: the only pass that a plan or an estimate makes."""
+    root = make_study(options.folder, options.items, MODELS).root
+    best = _best(options, "votes", root=str(root))
+    yield (
+        f"{options.items:,} items × {MODELS} models, {best['patterns']:,} patterns of votes: {best['seconds']:.2f} s, "
+        f"{options.items / best['seconds'] / 1e6:.0f} million items a second, peak growth {best['growth']:.0f} MB"
+    )
+
+
 def scores(options: argparse.Namespace) -> Iterator[str]:
     """All ordered duels of sixteen quality models, six levels each, from the files."""
     best = _best(options, "scores", folder=str(options.folder), items=options.items)
@@ -166,7 +177,7 @@ def largest(options: argparse.Namespace) -> Iterator[str]:
 def _best(options: argparse.Namespace, name: str, **given: Any) -> dict[str, Any]:
     """The shortest of some times, and the largest growth."""
     runs = [_one(name, **given) for _ in range(options.repeat)]
-    return {"seconds": min(run["seconds"] for run in runs), "growth": max(run["growth"] for run in runs)}
+    return runs[0] | {"seconds": min(run["seconds"] for run in runs), "growth": max(run["growth"] for run in runs)}
 
 
 def _one(name: str, **given: Any) -> dict[str, Any]:
@@ -195,6 +206,14 @@ def _labels(root: str, k: int) -> dict[str, Any]:
         return [finish(found, reduction.duels, reduction.levels, reduction.rule)]
 
     return _timed(work, lambda: reduction.merge(*[reduction.run(range(min(size, ROW_GROUP)), None)] * 2))
+
+
+def _votes(root: str) -> dict[str, Any]:
+    voting = Voting(Folder(Path(root)), model_names(MODELS), is_named=False)
+    size = voting.files[0].metadata.num_rows
+    few = range(min(size, ROW_GROUP))
+    timed = _timed(lambda: reduce(voting, size, "counting votes"), lambda: voting.merge(*[voting.run(few, None)] * 2))
+    return timed | {"patterns": len(reduce(voting, size, "counting votes").items)}
 
 
 def _scores(folder: str, items: int) -> dict[str, Any]:
@@ -335,9 +354,9 @@ def _copying() -> float:
     return float(sum(part.nbytes for part in source) / best)
 
 
-TABLES = {"growth": growth, "scores": scores, "masks": masks, "ray": ray, "largest": largest}
+TABLES = {"growth": growth, "votes": votes, "scores": scores, "masks": masks, "ray": ray, "largest": largest}
 ONES: dict[str, Callable[..., dict[str, Any]]] = {
-    "labels": _labels, "scores": _scores, "masks": _masks, "ray": _ray, "step": _step,
+    "labels": _labels, "votes": _votes, "scores": _scores, "masks": _masks, "ray": _ray, "step": _step,
 }  # fmt: skip
 
 if __name__ == "__main__":

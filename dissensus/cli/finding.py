@@ -58,8 +58,9 @@ def plan(
     Example: `dissensus plan birds --until order,ε=0.01 --answers 3`
     """
     with printing.progress(quiet=json) as progress:
-        found = Study(study, progress).plan(until, answers)
-    printing.show_plan(found, json)
+        opened = Study(study, progress)
+        found = opened.plan(until, answers)
+    printing.show_plan(found, json, opened.engine.passes)
 
 
 @app.command()
@@ -89,8 +90,9 @@ def draw(
     Example: `dissensus draw birds --count 50 --goal best --question pick`
     """
     with printing.progress(quiet=json) as progress:
-        drawn = Study(study, progress).draw(count, goal, question)
-    printing.show_drawn(study, drawn, json)
+        opened = Study(study, progress)
+        drawn = opened.draw(count, goal, question)
+    printing.show_drawn(study, drawn, json, opened.engine.passes)
 
 
 @app.command()
@@ -100,8 +102,9 @@ def estimate(study: StudyPath, json: Json = False) -> None:
     Example: `dissensus estimate birds --json`
     """
     with printing.progress(quiet=json) as progress:
-        found = Study(study, progress).estimates()
-    printing.show_estimates(found, json)
+        opened = Study(study, progress)
+        found = opened.estimates()
+    printing.show_estimates(found, json, opened.engine.passes)
 
 
 @app.command()

@@ -37,8 +37,9 @@ class Pass:
 
     @property
     def is_worth_saying(self) -> bool:
-        """Whether it is the selection of a large pool; passes that only count or try something out are not."""
-        return self.what.startswith("select") and (self.is_settled or (self.items >= WORTH_SAYING and self.bytes > 0))
+        """Whether it is the main pass of a command over a large pool, not one that only tries something out."""
+        is_main = self.what.startswith(("select", "counting votes"))
+        return is_main and (self.is_settled or (self.items >= WORTH_SAYING and self.bytes > 0))
 
     def document(self) -> dict[str, Any]:
         """The pass with its rates, for JSON."""

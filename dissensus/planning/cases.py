@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+import numba
 import numpy as np
 
 from dissensus.arrays import MISSING, Array, Bool, Float, Int, UInt16
 from dissensus.errors import PlanningError
+from dissensus.mixing import GOLDEN, mixed
 
 
 @dataclass(frozen=True)
@@ -53,22 +55,71 @@ def votes_of(labels: UInt16[Array, "M N"], is_named: bool) -> UInt16[Array, "N M
     """The votes on every item; unless `is_named`, labels are numbered by the first models that predict them."""
     if is_named:
         return np.ascontiguousarray(labels.T)
-    votes = np.full(labels.T.shape, MISSING, np.uint16)
-    labels_so_far = np.zeros(labels.shape[1], np.uint16)
-    for model, own in enumerate(labels):
-        vote = np.where(own == MISSING, MISSING, labels_so_far).astype(np.uint16)
-        for other in range(model):
-            vote = np.where((labels[other] == own) & (own != MISSING), votes[:, other], vote)
-        votes[:, model] = vote
-        labels_so_far += vote == labels_so_far
+    return _numbered(labels)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _numbered(labels):  # type: ignore[no-untyped-def]
+    """Every item's labels, numbered by the first models that predict them."""
+    models, items = labels.shape
+    votes = np.empty((items, models), np.uint16)
+    for item in range(items):
+        labels_so_far = 0
+        for model in range(models):
+            label, vote = labels[model, item], labels_so_far
+            if label == MISSING:
+                vote = MISSING
+            else:
+                for other in range(model):
+                    if labels[other, item] == label:
+                        vote = votes[item, other]
+                        break
+                else:
+                    labels_so_far += 1
+            votes[item, model] = vote
     return votes
 
 
 def _different(rows: UInt16[Array, "N M"]) -> tuple[UInt16[Array, "P M"], Int[Array, " N"]]:
     """Different rows in lexicographic order, and which of them each row is."""
-    keys = rows.astype(">u2", order="C").view(f"V{2 * rows.shape[1]}").ravel()
-    found, place = np.unique(keys, return_inverse=True)
-    return found.view(">u2").reshape(len(found), rows.shape[1]).astype(np.uint16), place.ravel()
+    first, place = _grouped(np.ascontiguousarray(rows))
+    found = rows[first]
+    order = found.astype(">u2", order="C").view(f"V{2 * rows.shape[1]}").ravel().argsort()
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return found[order], rank[place]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _grouped(rows):  # type: ignore[no-untyped-def]
+    """The first of all rows that are equal, and which of these each row is; found in a hash table."""
+    size = 1
+    while size < 2 * len(rows):
+        size *= 2
+    table = np.full(size, -1, np.int32)
+    first, place = np.empty(len(rows), np.int64), np.empty(len(rows), np.int64)
+    groups = 0
+    for row in range(len(rows)):
+        key = GOLDEN
+        for value in rows[row]:
+            key = (key ^ np.uint64(value)) * GOLDEN
+        slot = np.int64(mixed(key) & np.uint64(size - 1))
+        while table[slot] >= 0 and not _is_equal(rows, first[table[slot]], row):
+            slot = (slot + 1) & (size - 1)
+        if table[slot] < 0:
+            table[slot] = groups
+            first[groups] = row
+            groups += 1
+        place[row] = table[slot]
+    return first[:groups], place
+
+
+@numba.njit(inline="always")
+def _is_equal(rows, one, other):  # type: ignore[no-untyped-def]
+    differing = 0
+    for column in range(rows.shape[1]):
+        differing += rows[one, column] != rows[other, column]
+    return differing == 0
 
 
 @dataclass(frozen=True)

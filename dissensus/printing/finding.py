@@ -11,13 +11,21 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from dissensus.printing.console import document, number_words, people_words, say, say_next, show_table
-from dissensus.printing.making import round_words, show_doubts, show_funnel, show_outdated
+from dissensus.printing.making import (
+    round_words,
+    say_speeds,
+    show_doubts,
+    show_funnel,
+    show_outdated,
+    speeds,
+)
 from dissensus.records import HEADS, LEGEND
 from dissensus.report.wording import counted, fragility_words
 
 if TYPE_CHECKING:
     from dissensus.competition.checking import Check
     from dissensus.competition.status import Status
+    from dissensus.engines.speed import Pass
     from dissensus.records import Classes, Estimates, Pair, Plan, Ranking, Rankings, Replay, Standing
     from dissensus.report.data import Benchmark
 
@@ -70,16 +78,17 @@ def show_ranking(
             say_next(then)
 
 
-def show_drawn(study: Path, drawn: int, as_json: bool) -> None:
+def show_drawn(study: Path, drawn: int, as_json: bool, passes: Sequence[Pass] = ()) -> None:
     """How many questions were drawn."""
-    with document(as_json, {"drawn": drawn}):
+    with document(as_json, {"drawn": drawn}, speeds(passes)):
         say(f"{counted(drawn, 'question')} drawn")
+        say_speeds(passes)
         say_next(f"dissensus serve {shlex.quote(str(study))}")
 
 
-def show_plan(plan: Plan, as_json: bool) -> None:
+def show_plan(plan: Plan, as_json: bool, passes: Sequence[Pass] = ()) -> None:
     """What can be decided, and what it costs."""
-    with document(as_json, plan):
+    with document(as_json, plan, speeds(passes)):
         for one in plan.milestones:
             say(one.words)
         for sentence in plan.words:
@@ -93,15 +102,16 @@ def show_plan(plan: Plan, as_json: bool) -> None:
             span = f"{one.low:,}–{one.high:,}" if one.low < one.high else f"{one.low:,}"
             table.add_row(one.until, f"{one.questions:,}", span, f"{one.answers:,}", f"{max(one.minutes, 1):,.0f}")
         show_table(table)
+        say_speeds(passes)
 
 
-def show_estimates(found: Estimates, as_json: bool) -> None:
+def show_estimates(found: Estimates, as_json: bool, passes: Sequence[Pass] = ()) -> None:
     """Who is most often right, the main answer first."""
-    with document(as_json, found):
+    with document(as_json, found, speeds(passes)):
         for sentence in found.words:
             say(sentence)
         if not found.answers:
-            return None
+            return say_speeds(passes)
         columns = [
             Column(name, justify="right") for name in ("accuracy", f"{100 * found.level:g} % interval", "P(best)")
         ]
@@ -111,7 +121,9 @@ def show_estimates(found: Estimates, as_json: bool) -> None:
                 escape(one.model), f"{one.accuracy:.3f}", f"{one.low:.3f}–{one.high:.3f}", f"{one.p_best:.2f}"
             )
         show_table(table)
-        return _show_pairs(found.pairs) if found.draws or found.decided else None
+        if found.draws or found.decided:
+            _show_pairs(found.pairs)
+        return say_speeds(passes)
 
 
 def _show_pairs(pairs: Sequence[Pair]) -> None:

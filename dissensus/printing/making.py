@@ -152,7 +152,7 @@ def show_scale(fits: Sequence[ScaleFit], status: Status, as_json: bool) -> None:
 def show_round(status: Status, number: int, as_json: bool, passes: Sequence[Pass] = ()) -> None:
     """What a round selected, why not more, and how many questions are open."""
     found = next(one for one in status.rounds if one.round == number)
-    more = {"open_questions": status.open_questions, "doubts": list(status.doubts)} | _speeds(passes)
+    more = {"open_questions": status.open_questions, "doubts": list(status.doubts)} | speeds(passes)
     with document(as_json, found, more):
         from dissensus.tasks import TASKS
 
@@ -163,9 +163,7 @@ def show_round(status: Status, number: int, as_json: bool, passes: Sequence[Pass
             say(TASKS[status.task].short.format(duels=duels, **found.settings))
         for sentence in found.words:
             say(sentence)
-        for one in passes:
-            if one.is_worth_saying:
-                say(one.words)
+        say_speeds(passes)
         show_doubts(status)
         pool = counted(status.pool, "item")
         say(f"{counted(status.open_questions, 'open question')} (the pool has {pool})")
@@ -174,9 +172,16 @@ def show_round(status: Status, number: int, as_json: bool, passes: Sequence[Pass
         say_next(correction(status) or status.next)
 
 
-def _speeds(passes: Sequence[Pass]) -> dict[str, Any]:
+def speeds(passes: Sequence[Pass]) -> dict[str, Any]:
     """The passes over the pool that a command has made, for JSON."""
     return {"passes": [one.document() for one in passes]} if passes else {}
+
+
+def say_speeds(passes: Sequence[Pass]) -> None:
+    """How fast the passes over a large pool were."""
+    for one in passes:
+        if one.is_worth_saying:
+            say(one.words)
 
 
 def round_words(found: RoundStatus, noun: str) -> str:

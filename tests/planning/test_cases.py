@@ -127,3 +127,15 @@ def test_missing_predictions_are_votes_for_nothing() -> None:
     pool = pool_of(np.array([[4, 4], [MISSING, 4]]), np.array([4, 4]))
     np.testing.assert_array_equal(pool.cases.voters, [[True, True], [True, False]])
     assert pool.cases.is_agreed.tolist() == [True, False]
+
+
+def test_patterns_of_many_different_rows_are_those_that_numpy_finds() -> None:
+    rng = np.random.default_rng(0)
+    votes = rng.integers(0, 30, (50_000, 4)).astype(np.uint16)
+    votes[::7] = MISSING
+    found = patterns_of(votes, True)
+    rows, items = np.unique(votes, axis=0, return_counts=True)
+    assert len(rows) > 30_000
+    np.testing.assert_array_equal(found.votes, rows)
+    np.testing.assert_array_equal(found.items, items)
+    np.testing.assert_array_equal(found.votes[found.places(votes)], votes)

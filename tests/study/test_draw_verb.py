@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -265,6 +266,26 @@ def test_a_service_draws_at_once_for_a_new_set_of_models(tmp_path: Path) -> None
     Competition(study._task).advance()
     assert study.status().drawn == 20
     assert len(read_batches(study.folder)) == 2
+
+
+def test_the_pool_is_read_again_only_if_models_or_predictions_have_changed(tmp_path: Path) -> None:
+    def times_read() -> int:
+        return [one.what for one in study.engine.passes].count("counting votes")
+
+    study = begun(tmp_path / "study")
+    task = study._task
+    evaluation = Competition(task).evaluation()
+    found = [task.estimation(evaluation, goal) for goal in ("best", "order", "best")]
+    assert times_read() == 1
+    assert found[0].pool is found[1].pool
+    assert [one.planner.goal for one in found] == ["best", "order", "best"]
+    study.join(late=MODELS["late"])
+    joined = Competition(task).evaluation()
+    assert task.estimation(joined, "best").pool.models == joined.models
+    assert times_read() == 2
+    two = replace(joined, models=joined.models[:2])
+    assert task.estimation(two, "best").pool.models == two.models
+    assert times_read() == 3
 
 
 def test_what_people_cannot_tell_changes_nothing(tmp_path: Path) -> None:

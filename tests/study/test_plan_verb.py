@@ -36,6 +36,8 @@ def test_a_pool_and_predictions_are_enough_and_nothing_is_written(tmp_path: Path
     assert any("Nobody has been asked yet" in words for words in found.words)
     assert any("Assumed: 5 seconds per answer" in words for words in found.words)
     told = json.loads(command("plan", study.folder.root, "--json").stdout)
+    (only,) = told.pop("passes")
+    assert (only["what"], only["items"]) == ("counting votes", len(ITEMS)), "the pool is read once for both goals"
     assert {*found.words} <= {*told["words"]}
     assert told | {"words": list(found.words)} == json.loads(found.model_dump_json())
     shown = command("plan", study.folder.root, "--until", "order,eps=2%", "--answers", 1).stdout

@@ -48,9 +48,10 @@ from dissensus.store.rounds import Round
 from dissensus.tasks.labels.all_answers import by_all_answers
 from dissensus.tasks.labels.browsing import LabelCatalogue
 from dissensus.tasks.labels.consensus import consensus
+from dissensus.tasks.labels.contested import Contested, contested
 from dissensus.tasks.labels.drawing import Wanted, draw_batch, question_for
 from dissensus.tasks.labels.eligible import keep_eligible
-from dissensus.tasks.labels.estimating import estimates, estimation, refuse_decided
+from dissensus.tasks.labels.estimating import Estimation, estimates, estimation, refuse_decided
 from dissensus.tasks.labels.failing import label_failures
 from dissensus.tasks.labels.forecasting import (
     nothing_asked,
@@ -94,6 +95,8 @@ class Labels(Task[Selection, LabelStates]):
     work: Workspace[LabelSettings]
     _told = 0
     """The draws that were all answered when the outlook was last written."""
+    _contested: tuple[Any, Contested] | None = None
+    """The pool as the planner sees it, after the models and predictions that it was read from."""
 
     @property
     def kind(self) -> str:
@@ -241,6 +244,18 @@ class Labels(Task[Selection, LabelStates]):
         """Share of the pool on which each model agrees with the plurality vote."""
         return consensus(self.work, models)
 
+    def estimation(self, evaluation: Evaluation[Selection, LabelStates], goal: Goal) -> Estimation:
+        """What the planner knows about the study; the pool is read once, until models or predictions change.
+
+        Raises:
+            PlanningError: the models agree on every item.
+        """
+        stamps = check_same_pool(self.work.folder, evaluation.models)
+        read = [(name, stamps[name]["content"]) for name in evaluation.models]
+        if self._contested is None or self._contested[0] != read:
+            self._contested = read, contested(self.work, evaluation.models)
+        return estimation(self.work, evaluation, goal, self._contested[1])
+
     def draw(
         self,
         evaluation: LabelEvaluation,
@@ -255,7 +270,7 @@ class Labels(Task[Selection, LabelStates]):
                 is decided.
         """
         settings = self.work.settings.estimate
-        found = estimation(self.work, evaluation, goal or settings.aim)
+        found = self.estimation(evaluation, goal or settings.aim)
         if settings.until and goal is None:
             refuse_decided(found, settings.target, self.work.settings.rank.level)
         return draw_batch(found, count or settings.batch, settings.seed, question or settings.question)
@@ -267,7 +282,7 @@ class Labels(Task[Selection, LabelStates]):
             PlanningError: the models agree on every item.
         """
         settings = self.work.settings.estimate
-        found = estimation(self.work, evaluation, settings.aim)
+        found = self.estimation(evaluation, settings.aim)
         return estimates(found, self.work.settings.rank.level, settings.target)
 
     def plan(self, evaluation: LabelEvaluation | None, until: str | None = None, people: int | None = None) -> Plan:
@@ -283,7 +298,7 @@ class Labels(Task[Selection, LabelStates]):
         settings = self.work.settings.estimate
         targets = targets_of(until, self.work.settings)
         asked = evaluation or nothing_asked(self.work)
-        known = {goal: estimation(self.work, asked, goal) for goal in GOALS}
+        known = {goal: self.estimation(asked, goal) for goal in GOALS}
         question = question_for(known[settings.aim], settings.question)
         found = {goal: prospect(self.work, one, question, people) for goal, one in known.items()}
         return planned(found["order"], found["best"], targets)
@@ -302,7 +317,7 @@ class Labels(Task[Selection, LabelStates]):
         if still_open > settings.batch // 2:
             return
         with suppress(PlanningError, StudyError), Lock(self.work.folder.lock):  # or everything has been asked
-            found = estimation(self.work, evaluation, settings.aim)
+            found = self.estimation(evaluation, settings.aim)
             ahead = prospect(self.work, found)
             self.outlook = outlook_in_words(ahead, settings.target, max(settings.most - asked.draws, 0))
             self._told = asked.draws - int(still_open > 0)
@@ -313,7 +328,7 @@ class Labels(Task[Selection, LabelStates]):
     def draws_in_words(self, evaluation: LabelEvaluation) -> tuple[tuple[str, ...], bool]:
         """What is decided, and what it takes until what is wanted is."""
         settings = self.work.settings.estimate
-        found = prospect(self.work, estimation(self.work, evaluation, settings.aim))
+        found = prospect(self.work, self.estimation(evaluation, settings.aim))
         limit = max(settings.most - evaluation.question_set.draws, 0)
         return (outlook_in_words(found, settings.target, limit),), found.is_over(settings.target)
 

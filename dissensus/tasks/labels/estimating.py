@@ -141,14 +141,17 @@ class Estimation:
 
 
 def estimation(
-    work: Workspace[Any], evaluation: Evaluation[Selection, LabelStates], goal: Goal = "order"
+    work: Workspace[Any],
+    evaluation: Evaluation[Selection, LabelStates],
+    goal: Goal = "order",
+    pool: Contested | None = None,
 ) -> Estimation:
-    """What the planner knows about a study.
+    """What the planner knows about a study; `pool` is its pool, if it has been read before.
 
     Raises:
         PlanningError: the models agree on every item.
     """
-    pool = contested(work, evaluation.models)
+    pool = pool or contested(work, evaluation.models)
     return Estimation(work, evaluation, pool, Planner(pool.cases, goal=goal), read_batches(work.folder))
 
 
