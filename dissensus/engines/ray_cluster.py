@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -30,7 +31,7 @@ PATIENCE = 60.0
 HEADLESS = 20.0
 """Seconds without the head of the cluster after which a pass is given up; after a minute, Ray ends the process."""
 AHEAD = 2
-"""Tasks per processor that are under way, so that none has to wait for the next one."""
+"""Tasks per processor that are held: some wait for a worker, or are done while an earlier one is not."""
 CONNECTING = 5.0
 """Seconds to wait for the head of a cluster."""
 SETTINGS = b"\x04"
@@ -153,6 +154,11 @@ def prepare_worker(root: str | None) -> None:
             f"the node {socket.gethostname()} does not see {root}: put the study, and all that it refers to, on a file "
             "system that all nodes share, at the same path"
         )
+    _use_one_thread()
+
+
+@cache
+def _use_one_thread() -> None:
     for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ[name] = "1"  # for libraries that are imported later
     threadpool_limits(1)

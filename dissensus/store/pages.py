@@ -72,9 +72,12 @@ class Pages:
             DamageError: they do not match the page's sum.
         """
         values = np.empty(page.count, page.stored)
-        read = os.preadv(self.handle, [values.view(np.uint8)], page.start)  # type: ignore[list-item]
-        if read != values.nbytes:
-            raise DamageError("a page is cut off")
+        left, place = memoryview(values.view(np.uint8)), page.start  # type: ignore[arg-type]
+        while left:  # a file system on a network may send a page in parts
+            read = os.preadv(self.handle, [left], place)
+            if not read:
+                raise DamageError("a page is cut off")
+            left, place = left[read:], place + read
         if _sum(_words(values)) != page.sum:
             raise DamageError("a page does not match its sum")
         return values

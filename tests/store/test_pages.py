@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from itertools import combinations
 from pathlib import Path
@@ -123,6 +124,14 @@ def test_a_file_that_is_cut_off_while_it_is_open(tmp_path: Path) -> None:
         opened.truncate(file.pages("uint16")[1].start + 10)
     with pytest.raises(StudyError, match="cut off"):
         read_numbers(file, range(ROW_GROUP, 2 * ROW_GROUP), "uint16")
+
+
+def test_a_page_that_arrives_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = made(tmp_path / "t.parquet")
+    preadv = os.preadv
+    monkeypatch.setattr(os, "preadv", lambda file, buffers, place: preadv(file, [buffers[0][:1000]], place))
+    found = read_numbers(open_table(tmp_path / "t.parquet"), range(SIZE), "int32")
+    np.testing.assert_array_equal(found, table["int32"].to_numpy())
 
 
 def test_an_open_file_can_be_sent_to_another_process(tmp_path: Path) -> None:
