@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from typing import Any
 
 
@@ -18,3 +19,13 @@ def on_all_cores(work: Callable[..., object], *arguments: Iterable[Any]) -> None
     with ThreadPoolExecutor(cores()) as threads:
         for _ in threads.map(work, *arguments):
             pass
+
+
+def one_thread_per_product() -> AbstractContextManager[Any]:
+    """Within it, every product of matrices uses one thread, as for small ones, or where ours divide the work already.
+
+    The library's own threads wait for each other in a loop, which takes several times as long on a busy machine.
+    """
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(1, "blas")

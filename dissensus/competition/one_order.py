@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.competition.standings import Estimate, Method, Standings, ranked
 from dissensus.competition.standings import stability as stability_by
 from dissensus.pairwise import compare, tally
+from dissensus.processors import one_thread_per_product
 from dissensus.ranking import (
     RANKERS,
     Margins,
@@ -157,7 +157,7 @@ def _estimate(outcomes: Outcomes, members: Int[Array, " n"], models: int, method
     own = Outcomes(number[own.first], number[own.second], own.item, own.rank, own.first_right, own.second_right)
     ranker = method.among(RANKERS)
     cases = tally(own, len(members))
-    with threadpool_limits(1, "blas"):  # on a busy machine, threads that wait for each other take several times as long
+    with one_thread_per_product():
         found = strengths(cases, method)
         samples, degenerate = _resampled(own, cases, method)
     compared = ranker.comparable(found)

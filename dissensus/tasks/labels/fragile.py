@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from dissensus.arrays import Array, Float, Int
 from dissensus.competition.judged import Judged
 from dissensus.competition.one_order import among, nearby_strengths, strengths
 from dissensus.competition.standings import Method
 from dissensus.errors import RankingError
+from dissensus.processors import one_thread_per_product
 from dissensus.ranking import Action, Alone, connected_groups, fewest_removals, first_alone
 from dissensus.records import ANSWERS, Fragility, Judgement, Selection, Tally
 from dissensus.screening import Rule, Turns, cheapest_turns
@@ -52,7 +52,7 @@ def fragility(
 
     pairs = zip(turns.question.tolist(), turns.cost.tolist(), strict=True)
     actions = [Action(question, cost) for question, cost in pairs]
-    with threadpool_limits(1, "blas"):  # on a busy machine, threads that wait for each other take several times as long
+    with one_thread_per_product():
         found = fewest_removals(actions, strengths_without, _alone(turned, cases, turns, members, method))
     if found is None:
         return None
