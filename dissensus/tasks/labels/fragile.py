@@ -68,9 +68,8 @@ def fragility(
 def _alone(turned: TurnedRounds, cases: Tally, turns: Turns, members: Int[Array, " m"], method: Method) -> Alone | None:
     """The strengths after each turn alone; None if the method has to be fitted to one after the other."""
     changed = turned.changes(np.arange(len(turns.question)), turns.question, turns.verdict)
-    is_other = np.bincount(changed.variant[changed.is_new_or_gone(cases)], minlength=changed.count) > 0
     found = nearby_strengths(among(cases, members), changed.among(members, len(cases.only)), method)
-    return None if found is None else Alone(found[0], found[1] & ~is_other)
+    return None if found is None else Alone(found[0], found[1] & changed.keeps_duels(cases))
 
 
 def _tally_without(
@@ -84,7 +83,7 @@ def _tally_without(
     rows = np.array(chosen, int)
     changed = turned.changes(np.zeros(len(rows), int), turns.question[rows], turns.verdict[rows])
     after = changed.applied(cases)
-    if changed.is_new_or_gone(cases).any() and connected_groups(after.items > 0)[0] != tuple(members.tolist()):
+    if not changed.keeps_duels(cases).all() and connected_groups(after.items > 0)[0] != tuple(members.tolist()):
         raise RankingError("removing these judgements changes which models are connected")
     return after
 
