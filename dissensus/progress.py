@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Iterable, Iterator
+from typing import Protocol, TypeVar
+
+Thing = TypeVar("Thing")
 
 
 class Progress(Protocol):
@@ -13,3 +16,11 @@ class Progress(Protocol):
 
 def silent(what: str, done: int, total: int) -> None:
     """Report no progress."""
+
+
+def reported(what: str, things: Iterable[Thing], progress: Progress, step: int = 10_000) -> Iterator[Thing]:
+    """Yield the things one by one and report how many there were so far; the total is unknown."""
+    for done, thing in enumerate(things, start=1):
+        if done % step == 0:
+            progress(what, done, 0)
+        yield thing

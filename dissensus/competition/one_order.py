@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.competition.standings import Estimate, Method, Standings, ranked
 from dissensus.competition.standings import stability as stability_by
 from dissensus.pairwise import compare, tally
+from dissensus.processors import one_thread_per_product
 from dissensus.ranking import (
     RANKERS,
     Margins,
@@ -53,16 +53,16 @@ class ChangedDuels:
 
     def among(self, members: Int[Array, " m"], models: int) -> ChangedDuels:
         """The changes in duels of some of the models."""
-        number = np.full(models, -1)
-        number[members] = np.arange(len(members))
+        number = _places(members, models)
         first, second = number[self.first], number[self.second]
         own = (first >= 0) & (second >= 0)
         return ChangedDuels(self.count, self.variant[own], first[own], second[own], self.more[own])
 
-    def is_new_or_gone(self, cases: Tally) -> Bool[Array, " n"]:
-        """Duels that have items although they had none, or have lost all of them."""
+    def keeps_duels(self, cases: Tally) -> Bool[Array, " V"]:
+        """True for variants in which no duel has items although it had none, or has lost all of them."""
         items = cases.items[self.first, self.second]
-        return (items > 0) != (items + self.more.sum(axis=1) > 0)
+        is_new_or_gone = (items > 0) != (items + self.more.sum(axis=1) > 0)
+        return np.bincount(self.variant[is_new_or_gone], minlength=self.count) == 0
 
     def applied(self, cases: Tally) -> Tally:
         """The tally with all changes."""
@@ -124,7 +124,7 @@ def nearby_strengths(
     pairs = compare(Tally(only, both, neither), method.smoothing)
     variants = Variants(changed.count, changed.variant, first, second, pairs)
     found, is_found = nearby(compare(cases, method.smoothing), variants)
-    return found, is_found & variants.without(changed.is_new_or_gone(cases))
+    return found, is_found & changed.keeps_duels(cases)
 
 
 def matrices(outcomes: Outcomes, models: int, method: Method) -> Comparisons:
@@ -150,14 +150,20 @@ def among(cases: Tally, members: Int[Array, " n"]) -> Tally:
     return Tally(cases.only[square], cases.both[square], cases.neither[square])
 
 
+def _places(members: Int[Array, " m"], models: int) -> Int[Array, " M"]:
+    """The place of every model among the members; −1 if it is not one of them."""
+    places = np.full(models, -1)
+    places[members] = np.arange(len(members))
+    return places
+
+
 def _estimate(outcomes: Outcomes, members: Int[Array, " n"], models: int, method: Method) -> Estimate:
-    number = np.full(models, -1)
-    number[members] = np.arange(len(members))
+    number = _places(members, models)
     own = outcomes.take((number[outcomes.first] >= 0) & (number[outcomes.second] >= 0))
     own = Outcomes(number[own.first], number[own.second], own.item, own.rank, own.first_right, own.second_right)
     ranker = method.among(RANKERS)
     cases = tally(own, len(members))
-    with threadpool_limits(1, "blas"):  # on a busy machine, threads that wait for each other take several times as long
+    with one_thread_per_product():
         found = strengths(cases, method)
         samples, degenerate = _resampled(own, cases, method)
     compared = ranker.comparable(found)

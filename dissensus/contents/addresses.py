@@ -23,6 +23,8 @@ NUMBER = r"\d{1,18}"
 INSIDE = re.compile(
     rf"(tar:(?P<offset>{NUMBER})\+(?P<size>{NUMBER})|parquet:(?P<row>{NUMBER})):(?P<where>[^#]*)#(?P<name>.*)", re.S
 )
+STORED_INSIDE = r"^(?:tar:\d+\+\d+|parquet:\d+):(?P<where>[^#]*)#"
+"""The same for whole columns of URIs, as Arrow's expressions know fewer signs than Python's."""
 WEB = ("http://", "https://")
 
 
@@ -72,6 +74,11 @@ def is_file_path(uri: str) -> bool:
 def is_address(uri: str) -> bool:
     """True for an address such as s3://bucket/cat.jpg, which fsspec opens."""
     return ADDRESS.match(uri) is not None
+
+
+def is_remote(uri: str) -> bool:
+    """True if what the URI leads to has to come from a server: by itself, or in an archive or a Parquet file."""
+    return is_address(stored_in(uri))
 
 
 def local_path(address: str) -> str:

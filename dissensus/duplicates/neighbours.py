@@ -13,12 +13,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from dissensus.arrays import Array, Float, Int
 from dissensus.duplicates.embedding import STRETCH, TINY, Embedding, checked, embedded, scale_of
 from dissensus.duplicates.neighbours_kernel import close_pairs, enter, first_limits
-from dissensus.processors import cores
+from dissensus.processors import cores, one_thread_per_product
 
 TILE = 2048
 """Queries, and points, whose bounds are computed at a time: what is known about them stays in the cache."""
@@ -46,7 +45,7 @@ def nearest(
         queries, among = (np.ldexp(np.asarray(one, float), -int(np.log2(scale))) for one in (queries, among))
         index, distance = nearest(queries, queries if is_same else among, k, is_same)
         return index, distance * scale
-    with threadpool_limits(1, "blas"):  # its threads wait for each other in a loop; ours divide tiles instead
+    with one_thread_per_product():  # our threads divide tiles instead
         asked, points = embedded(queries, among, scale, lambda all: np.partition(all, k - 1, axis=1)[:, k - 1], is_same)
         heaps, positions = _Search(asked, points, k, scale, is_same).run()
     best = np.lexsort((positions, heaps), axis=1)

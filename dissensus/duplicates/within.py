@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Self
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from dissensus.arrays import Array, Float, Int
 from dissensus.duplicates.embedding import STRETCH, TINY, checked, embedded, scale_of
 from dissensus.duplicates.links import Links, alone, link_all, links_of
 from dissensus.duplicates.neighbours_kernel import close_pairs
 from dissensus.errors import DuplicatesError
+from dissensus.processors import one_thread_per_product
 
 TILE = 2048
 """Points whose bounds are compared with those of a strip at a time."""
@@ -75,7 +75,7 @@ class Within:
         self.bound = np.float32(min(self.limit / scale**2 * (1 + 2 * STRETCH), 1e38)) + TINY
         self.count = len(known)
         if self.count > 1:
-            with threadpool_limits(1, "blas"):
+            with one_thread_per_product():
                 self.points = embedded(known, known, scale, lambda all: np.full(len(all), self.bound), is_same=True)[0]
 
     def __len__(self) -> int:

@@ -74,11 +74,3 @@ class LocalEngine:
     ) -> Partial:
         """The result over `size` items; finished parts are reused, and new ones are added to them."""
         return reduce(reduction, size, what, progress, parts, passes=self.passes)
-
-
-def counted(what: str, things: Iterable[Result], progress: Progress, step: int = 10_000) -> Iterator[Result]:
-    """Yield the things one by one and report how many there were so far; the total is unknown."""
-    for done, thing in enumerate(things, start=1):
-        if done % step == 0:
-            progress(what, done, 0)
-        yield thing

@@ -31,7 +31,7 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 TASK_SECONDS = 0.2
-"""How long a task may take for which several blocks are scanned."""
+"""How long a task of several blocks may take."""
 
 
 class RayEngine:

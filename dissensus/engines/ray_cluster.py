@@ -113,7 +113,7 @@ class Processors:
             elif now - self.none_since > PATIENCE:
                 nodes = "all nodes of the Ray cluster" + (" that have a GPU" if self.resource == "GPU" else "")
                 raise EngineError(
-                    f"{nodes} are dead: start nodes, and run the same command again; what is finished is kept"
+                    f"{nodes} are dead: start nodes, and run the same command again; finished parts are kept"
                 )
 
     def _has_head(self, now: float) -> bool:
@@ -129,7 +129,7 @@ class Processors:
             if now - self.headless_since > HEADLESS:
                 raise EngineError(
                     f"the head of the Ray cluster at {address} is gone: start the cluster again, and run the same "
-                    "command again; what is finished is kept"
+                    "command again; finished parts are kept"
                 ) from None
             return False
         self.headless_since = None
@@ -171,7 +171,7 @@ def failure(error: Any) -> Exception:
     if not isinstance(error, RayTaskError):
         return EngineError(
             f"work on the Ray cluster failed {RETRIES + 1} times ({first_line(error)}): look at the nodes' memory and "
-            "logs, and run the same command again; what is finished is kept"
+            "logs, and run the same command again; finished parts are kept"
         )
     if not isinstance(error.cause, RayError):
         return error.cause
@@ -235,7 +235,7 @@ def _unreachable(address: str, error: Exception) -> EngineError:
         )
     return EngineError(
         f"the Ray cluster at {address} does not let this command in ({first_line(error)}): check that it runs the same "
-        f"versions of Ray and Python, and that {TOKEN} is that of its head, if it has one"
+        f"versions of Ray and Python, and that {TOKEN} is the same as on its head, if there is one"
     )
 
 

@@ -18,14 +18,14 @@ class Crew:
     Ray could restart workers itself, but then tasks of a worker for which no processor is left would wait for ever.
     """
 
-    def __init__(self, made: bytes, uses_gpus: bool, root: str | None = None) -> None:
-        """`made` makes a worker's `run`; `root` is a folder that all nodes have to see."""
+    def __init__(self, maker: bytes, uses_gpus: bool, root: str | None = None) -> None:
+        """`maker` is a pickled function that makes what runs the tasks; all nodes have to see the folder `root`."""
         import ray
 
         on_gpus = uses_gpus and count("GPU") > 0
         self.processors = Processors("GPU" if on_gpus else "CPU")
         self.actor = ray.remote(_Worker).options(num_cpus=1, num_gpus=int(on_gpus))
-        self.made, self.root = made, root
+        self.maker, self.root = maker, root
         self.starting: dict[Any, Any] = {}
         """Worker by the reference to its being ready."""
         self.idle: list[Any] = []
@@ -79,7 +79,7 @@ class Crew:
     def _hire(self, size: int) -> None:
         """Hire workers until there are so many."""
         for _ in range(size - self._size()):
-            worker = self.actor.remote(self.made, self.root)
+            worker = self.actor.remote(self.maker, self.root)
             self.starting[worker.is_ready.remote()] = worker
 
     def _size(self) -> int:
@@ -137,10 +137,10 @@ class Crew:
 class _Worker:
     """What runs tasks on a node: something that takes long to make, such as a model."""
 
-    work: Any
+    work: Any = None
 
-    def __init__(self, made: bytes, root: str | None) -> None:
-        self.made, self.root, self.work = made, root, None
+    def __init__(self, maker: bytes, root: str | None) -> None:
+        self.maker, self.root = maker, root
 
     def is_ready(self) -> bool:
         """True, as soon as there is a processor for it."""
@@ -149,5 +149,5 @@ class _Worker:
     def run(self, task: Any) -> Any:
         if self.work is None:  # not before the first task, so that what goes wrong is an error of the task
             prepare_worker(self.root)
-            self.work = pickle.loads(self.made)()
+            self.work = pickle.loads(self.maker)()
         return self.work(task)

@@ -13,7 +13,7 @@ import numpy as np
 from dissensus.processors import cores
 
 WORTH_SAYING = 1_000_000
-"""Items from which on the speed of a pass is worth a sentence."""
+"""From this number of items on, the speed of a pass is worth a sentence."""
 MEASURED = 128 << 20
 """Bytes that are read to measure the memory: more than fit into a processor's caches."""
 

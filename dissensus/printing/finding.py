@@ -11,14 +11,7 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from dissensus.printing.console import document, number_words, people_words, say, say_next, show_table
-from dissensus.printing.making import (
-    round_words,
-    say_speeds,
-    show_doubts,
-    show_funnel,
-    show_outdated,
-    speeds,
-)
+from dissensus.printing.making import round_words, say_speeds, show_doubts, show_funnel, show_outdated, speeds
 from dissensus.records import HEADS, LEGEND
 from dissensus.report.wording import counted, fragility_words
 

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from dissensus.arrays import Array, Float
 from dissensus.errors import RankingError
+from dissensus.processors import one_thread_per_product
 from dissensus.ranking.frozen import Frozen, Results
 from dissensus.ranking.multinomial import MOST, Multinomial, streams
 
@@ -63,7 +63,7 @@ def bootstrap_cells(
     wins = np.asarray(wins, float)
     ties = np.zeros_like(wins) if ties is None else np.asarray(ties, float)
     _check(wins, ties, resamples)
-    with threadpool_limits(1, "blas"):  # on a busy machine, threads that wait for each other take several times as long
+    with one_thread_per_product():
         frozen = Frozen(wins, ties)
         samples, found = frozen.fits(resampled_cells(frozen, wins, ties, resamples, seed), resamples)
     strengths = frozen.point[:-1] - frozen.point[:-1].mean()

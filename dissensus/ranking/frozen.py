@@ -10,14 +10,13 @@ in as many threads as there are processors; the results do not depend on either.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Float
 from dissensus.errors import RankingError
-from dissensus.processors import cores
+from dissensus.processors import on_all_cores
 from dissensus.ranking.bradley_terry import davidson, maximum
 from dissensus.ranking.frozen_kernel import are_strong, ascents
 
@@ -85,9 +84,7 @@ class Frozen:
             strengths[block], found[block] = self._fitted(tables(block), known)
 
         blocks = [slice(start, min(start + BLOCK, count)) for start in range(0, count, BLOCK)]
-        with ThreadPoolExecutor(cores()) as threads:
-            for _ in threads.map(fit, blocks):
-                pass
+        on_all_cores(fit, blocks)
         return strengths, found
 
     def _fitted(self, results: Results, certain: Bool[Array, " B"]) -> tuple[Float[Array, "B M"], Bool[Array, " B"]]:

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from dissensus.arrays import Array, Bool, Int, UInt8
 from dissensus.backends import Unreadable
+from dissensus.contents import is_remote
 from dissensus.duplicates.descriptors import LENGTH, SIDE, VERSION, descriptors
 from dissensus.duplicates.pictures import thumbnail
 from dissensus.engines.reduction import Reduction
@@ -93,7 +94,7 @@ class Describing(Reduction[pa.Table, pa.Table]):
         problems: list[str | None] = [None] * len(loaded)
         made: dict[int, Thumbnail] = {}
         uris = files["uri"].to_pylist()
-        with ThreadPoolExecutor(DISTANT if any("://" in uri for uri in uris if uri) else 1) as threads:
+        with ThreadPoolExecutor(DISTANT if any(is_remote(uri) for uri in uris if uri) else 1) as threads:
             seen = threads.map(_seen, uris, files["fingerprint"].to_pylist())
             for row, one in zip(new.tolist(), seen, strict=True):
                 if isinstance(one, Unreadable):

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow.csv import write_csv
-from threadpoolctl import threadpool_limits
 
 from dissensus.arrays import Array, Int
 from dissensus.duplicates.codes import BITS, MOST_BITS, NearCodes
@@ -18,6 +17,7 @@ from dissensus.duplicates.links import NONE, Links, joined
 from dissensus.duplicates.within import Within
 from dissensus.engines.reduction import Reduction
 from dissensus.errors import PoolError, refuse_pipe
+from dissensus.processors import one_thread_per_product
 from dissensus.records import BrokenPicture, Copy, DuplicateGroup, Duplicates
 from dissensus.steps.describing import Descriptors, described
 from dissensus.steps.sheets import write_rows
@@ -94,7 +94,7 @@ def _searched(work: Workspace[Any], points: Int[Array, "n 68"], radius: float, b
     inputs = {"points": fingerprint(points.tobytes()), "version": VERSION, "radius": radius, "bits": bits}
     parts = Parts(work.folder.parts("duplicates-search"), "duplicates", inputs, replaces=True)
     search = Within(points, radius * UNIT) if bits is None else NearCodes(points, radius * UNIT, bits)
-    with threadpool_limits(1, "blas"):  # the engine's own threads divide the rows
+    with one_thread_per_product():  # the engine's own threads divide the rows
         links = work.reduce(Grouping(search), "comparing pictures", parts, len(points))
     parts.clear()
     return links

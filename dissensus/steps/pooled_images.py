@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.backends import Unreadable, read_content, read_image
-from dissensus.contents import is_file_path
+from dissensus.contents import is_file_path, is_remote
 from dissensus.engines.local import chunks
 from dissensus.errors import BackendError
 from dissensus.steps.pooled_files import PooledFiles
@@ -46,7 +46,7 @@ class PooledImages:
     def batches(self, rows: Sequence[int]) -> Iterator[tuple[range, list[Any]]]:
         """Batches of rows, numbered from 0, each with its images or the reasons why they cannot be read."""
         known = [self._file(row) for row in rows]
-        readers = DISTANT if any("://" in uri for uri, _ in known if uri) else READERS
+        readers = DISTANT if any(is_remote(uri) for uri, _ in known if uri) else READERS
         threads = ThreadPoolExecutor(readers)
         try:
             files = iter(known)

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dissensus.arrays import Array, Bool, Int
+from dissensus.contents.addresses import STORED_INSIDE
 from dissensus.engines.local import chunks
 from dissensus.errors import PoolError, StudyError, counted, some
 from dissensus.pool import check_ids, in_order
@@ -24,8 +25,6 @@ from dissensus.store.parts import Parts, clear_parts
 from dissensus.store.sources import ITEMS, Found, found_items, with_archive_names
 from dissensus.store.tables import ROW_GROUP, open_table, read_stamps, read_table, write_pieces
 
-INSIDE = r"^(tar|parquet):"
-"""URIs of pictures that are best read in the order in which they are stored."""
 CHUNK = 1024  # files that are fingerprinted before the results are saved
 CONTENTS = pa.schema([("size", pa.int64()), ("fingerprint", pa.string())])
 ROWS = pa.schema([*ITEMS, ("size", pa.int64()), ("fingerprint", pa.large_string())])
@@ -106,7 +105,7 @@ def _files(items: pa.Table) -> Files:
     return Files(
         missing=int(pc.sum(_has_no_file(items)).as_py() or 0),
         copies=len(prints) - prints.null_count - pc.count_distinct(prints).as_py(),
-        is_stored_inside=bool(pc.any(pc.match_substring_regex(uris, INSIDE)).as_py()),
+        is_stored_inside=bool(pc.any(pc.match_substring_regex(uris, STORED_INSIDE)).as_py()),
         is_remote=bool(pc.any(pc.match_substring(uris, "://")).as_py()),
     )
 
@@ -166,7 +165,7 @@ def _without_known(items: pa.Table, known: pa.Table) -> pa.Table:
     ids = _whole(known["id"])
     places = pc.index_in(items["id"], value_set=ids)
     is_same = pc.fill_null(pc.equal(known["uri"].take(_whole(places)), items["uri"]), False)
-    is_inside = pc.fill_null(pc.match_substring_regex(items["uri"], INSIDE), False)
+    is_inside = pc.fill_null(pc.match_substring_regex(items["uri"], STORED_INSIDE), False)
     is_known = pc.and_(is_inside, pc.is_in(items["uri"], value_set=_whole(known["uri"]).drop_null()))
     return with_archive_names(items.filter(pc.invert(pc.or_(is_same, is_known))), ids)
 

@@ -20,16 +20,9 @@ from dissensus.errors import BackendError, DissensusError, PredictionError, Stud
 from dissensus.progress import Progress
 from dissensus.records import FORMAT_VERSION
 from dissensus.steps.belonging import rounds_with, taking_part
-from dissensus.steps.growing import (
-    Coverage,
-    coverage,
-    earlier_pools,
-    extended,
-    extends,
-    in_pool_order,
-)
+from dissensus.steps.growing import Coverage, coverage, extended, extends, in_pool_order
 from dissensus.steps.pooled_images import PooledImages
-from dissensus.steps.pooling import has_no_file, pool_ids, pool_stamp
+from dissensus.steps.pooling import earlier_pools, has_no_file, pool_ids, pool_stamp
 from dissensus.steps.workspace import Workspace
 from dissensus.store.checksums import verify
 from dissensus.store.files import exists, fingerprint, write_whole

@@ -1,4 +1,4 @@
-"""Answer sheets: questions as rows of a .csv or .jsonl file, to be filled in anywhere and imported again."""
+"""Rows of a .csv or .jsonl file: answer sheets, to be filled in anywhere and imported again; near-duplicates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dissensus.store.files import write_text, write_whole
 
 def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """Write rows with the same columns in the format of the suffix; in a .csv, cells cannot act as formulas."""
-    if path.suffix == ".jsonl":
+    if path.suffix.lower() == ".jsonl":
         write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
     else:
         write_whole(path, lambda unfinished: _write_csv(unfinished, rows))

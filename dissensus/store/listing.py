@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 
-from dissensus.contents import ending, filesystem
+from dissensus.contents import ending, filesystem, is_address
 from dissensus.contents.addresses import WEB
 from dissensus.contents.remote import patiently
 from dissensus.errors import PoolError
@@ -123,7 +123,7 @@ def at_address(address: str) -> Iterator[Listed]:
 
 def matches(pattern: str) -> list[str]:
     """The files or addresses that a glob matches, in alphabetical order."""
-    if "://" not in pattern:
+    if not is_address(pattern):
         return sorted(glob(pattern, recursive=True))
     files, path = filesystem(pattern)
     return sorted(str(files.unstrip_protocol(one)) for one in patiently(pattern, lambda: files.glob(path)))

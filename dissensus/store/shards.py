@@ -31,7 +31,7 @@ MAGIC = {b"\x1f\x8b": "gunzip", b"BZh": "bunzip2", b"\xfd7zXZ": "unxz", b"\x28\x
 LARGEST_GROUP = 1 << 30
 """The most bytes of pictures in a row group, which is read as a whole: a gigabyte."""
 ABSENT = (FileNotFoundError, PermissionError)
-"""Said of the source that was given, not of what is in it."""
+"""Errors about the source itself, which whoever asked for it reports, and not about what is in it."""
 PARQUET_ERRORS = (pa.ArrowException, OSError, KeyError, ValueError)
 
 Columned = tuple[pa.ChunkedArray, pa.ChunkedArray]

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from dissensus.contents import content, ending, is_address, is_file_path, local_path, name_of, parsed, stored_in
+from dissensus.contents.addresses import STORED_INSIDE
 from dissensus.errors import DissensusError, PoolError, first_line, refuse_pipe, some
 from dissensus.pool import VIDEOS, is_video
 from dissensus.progress import Progress, silent
@@ -35,8 +36,6 @@ from dissensus.store.shards import absolute, compressed_error, in_archive, in_ro
 MANIFESTS = {".csv", ".parquet"}
 COLUMNS = ("item", "path", "reference")
 ITEMS = pa.schema([("id", pa.large_string()), ("uri", pa.large_string()), ("reference", pa.large_string())])
-STORED = r"^(?:tar:\d+\+\d+|parquet:\d+):(?P<archive>[^#]*)#"
-"""The URI of a picture in an archive (see `contents.addresses`)."""
 KINDS = "give an image folder, a quoted glob, a tar archive, or a CSV or Parquet manifest"
 
 
@@ -94,7 +93,8 @@ def with_archive_names(items: pa.Table, taken: pa.Array | None = None) -> pa.Tab
     twice = twice if taken is None else pa.concat_arrays([twice, taken])
     is_twice = pc.is_in(items["id"], value_set=twice).combine_chunks()
     alike = items.filter(is_twice)
-    archives = pc.struct_field(pc.extract_regex(alike["uri"], STORED), "archive").combine_chunks().dictionary_encode()
+    places = pc.extract_regex(alike["uri"], STORED_INSIDE)
+    archives = pc.struct_field(places, "where").combine_chunks().dictionary_encode()
     if archives.null_count == len(archives):  # all of them are files, which are known by their paths
         return items
     stems = [Path(name_of(stored_in(f"tar:0+0:{archive}#"))).stem for archive in archives.dictionary.to_pylist()]

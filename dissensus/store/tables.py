@@ -145,7 +145,7 @@ class StudyTable(pq.ParquetFile):
             ValueError: the file has row groups of other sizes, because another tool has written it.
         """
         if not self._has_our_groups:
-            raise ValueError("another tool has written it anew, in row groups of other sizes")
+            raise ValueError("another tool has rewritten it, in row groups of another size")
         pages = self.pages(column)
         if not pages:
             found = self.groups([group], [column])[column].to_numpy()

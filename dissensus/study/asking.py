@@ -53,7 +53,7 @@ class Asking(Base):
         `format` is one of rows (JSON Lines, CSV, Parquet), label-studio, labelme, coco and png; it is detected by
         default. `annotator` is who answered, if the file does not say.
         """
-        from dissensus.engines.local import counted
+        from dissensus.progress import reported
         from dissensus.shift.replicate.collection import collected_items
         from dissensus.steps.growing import require_current_rounds
         from dissensus.steps.pools import open_pool
@@ -72,7 +72,7 @@ class Asking(Base):
         if database.path is not None and not database.path.exists():
             for _ in read():  # a refused import must not create a database
                 pass
-        return self._task.work.answers.append(counted("import", read(), self.progress))
+        return self._task.work.answers.append(reported("import", read(), self.progress))
 
     def answer(self, answers: Any, annotator: str | None = None) -> int:
         """Store answers given in memory, all or none, and return how many were new.

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numba
 import numpy as np
 
 from dissensus.arrays import Array, Float
 from dissensus.mixing import GOLDEN, mixed
-from dissensus.processors import cores
+from dissensus.processors import cores, on_all_cores
 
 LEAST_SPREAD = 1e-12
 """Samples whose x values vary less than this share of all x values have one x value, up to rounding."""
@@ -33,9 +31,7 @@ def resampled_lines(
     def fill(first: int, last: int) -> None:
         _lines(across, up, gain, least, np.uint64(seed), first, last, slopes, offsets, gains)
 
-    with ThreadPoolExecutor(cores()) as threads:
-        for _ in threads.map(fill, parts[:-1], parts[1:]):
-            pass
+    on_all_cores(fill, parts[:-1], parts[1:])
     return slopes, offsets + middles[1] - slopes * middles[0], gains
 
 

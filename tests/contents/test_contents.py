@@ -19,6 +19,7 @@ from dissensus.contents import (
     content,
     ending,
     is_file_path,
+    is_remote,
     local_path,
     name_of,
     parsed,
@@ -43,12 +44,14 @@ def test_a_uri_says_what_it_was_made_from_whatever_the_names(archive: str, name:
             assert parsed(place.uri) == place
             assert stored_in(place.uri) == where
             assert not is_file_path(place.uri)
+            assert is_remote(place.uri) == where.startswith("s3")
 
 
 @given(NAMES)
 def test_the_path_of_a_file_is_never_taken_for_another_form(name: str) -> None:
     path = f"/data/{name}"
     assert is_file_path(path)
+    assert not is_remote(path)
     assert parsed(path) is None
     assert stored_in(path) == path
     assert local_path(path) == path

@@ -101,7 +101,7 @@ def test_a_file_that_another_tool_has_written_anew(tmp_path: Path, group: int) -
     path = tmp_path / "t.parquet"
     made(path)
     pq.write_table(pq.read_table(path), path, row_group_size=group)
-    with pytest.raises(StudyError, match="another tool has written it anew"):
+    with pytest.raises(StudyError, match="another tool has rewritten it"):
         read_numbers(open_table(path), range(ROW_GROUP), "uint16")
 
 

@@ -259,7 +259,8 @@ def test_many_empty_pages_are_one_group(tmp_path: Path) -> None:
 def test_hardly_any_pictures(tmp_path: Path, count: int) -> None:
     study = Study.init(tmp_path / "study", classes=["cat", "dog"])
     study.pool(items=np.stack([np.asarray(scene(number)) for number in range(count)]))
-    found = study.duplicates()
+    found = study.duplicates(out=tmp_path / "groups.JSONL")
+    assert (tmp_path / "groups.JSONL").read_text() == ""  # JSON Lines, however it is spelled
     assert (found.groups, found.pictures) == ((), count)
     assert "No near-duplicates were found." in found.words
     assert len(found.to_frame()) == 0

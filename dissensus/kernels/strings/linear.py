@@ -11,6 +11,7 @@ import numpy as np
 
 from dissensus.arrays import Array, Float
 from dissensus.errors import KernelError
+from dissensus.processors import one_thread_per_product
 
 FEW = 2048
 """Size up to which one thread multiplies matrices: on a busy machine, threads that wait for each other lose more."""
@@ -151,6 +152,4 @@ def _solved(matrix: Float[Array, "k k"], right: Float[Array, " k"], penalty: flo
 
 def _threads(size: int) -> AbstractContextManager[Any]:
     """As many threads as a matrix of this size is worth."""
-    from threadpoolctl import threadpool_limits
-
-    return threadpool_limits(1, "blas") if size <= FEW else nullcontext()
+    return one_thread_per_product() if size <= FEW else nullcontext()

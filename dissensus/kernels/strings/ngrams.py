@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from dissensus.arrays import Array, Float, Int
 from dissensus.errors import KernelError
 from dissensus.kernels.strings.alphabets import Alphabet, Strings, encode
 from dissensus.kernels.strings.windows import check_length, whole_windows, window_counts, window_numbers
-from dissensus.processors import cores
+from dissensus.processors import on_all_cores
 
 Texts = Sequence[str] | Strings
 POWERS = (1, 2)
@@ -110,9 +109,7 @@ def _summed(
     def fill(row: int) -> None:
         kernel_rows(*left, *right, n, values, row, row + 1, is_symmetric, out)
 
-    with ThreadPoolExecutor(cores()) as threads:
-        for _ in threads.map(fill, range(len(x))):
-            pass
+    on_all_cores(fill, range(len(x)))
     return np.triu(out) + np.triu(out, 1).T if is_symmetric else out
 
 

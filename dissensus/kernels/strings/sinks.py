@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -15,7 +14,7 @@ from dissensus.errors import KernelError
 from dissensus.kernels.strings.alphabets import Alphabet, alphabet_named, encode
 from dissensus.kernels.strings.ngrams import Texts, check_gamma
 from dissensus.kernels.strings.windows import check_length, window_counts, window_numbers
-from dissensus.processors import cores
+from dissensus.processors import on_all_cores
 
 BLOCK = 128
 """Features whose tables are used together: 512 KB for DNA and two pieces of four letters, which the cache holds."""
@@ -93,9 +92,7 @@ class KitchenSinks:
             summed_cosines(self.tables[block], numbers, bounds, out[:, columns])
 
         self.tables  # noqa: B018 (made once, before threads ask for it)
-        with ThreadPoolExecutor(cores()) as threads:
-            for _ in threads.map(fill, range(-(-len(self) // BLOCK))):
-                pass
+        on_all_cores(fill, range(-(-len(self) // BLOCK)))
         out *= self._scale(counts)
         return out
 

@@ -29,10 +29,10 @@ from dissensus.competition.one_order import matrices, rank, together
 from dissensus.competition.ranking import method_of, other_rankings, ranking_of, write_results
 from dissensus.competition.standings import Method, people_in_words
 from dissensus.competition.task import Evaluation, QuestionSet, Task
-from dissensus.engines.local import counted
 from dissensus.errors import PlanningError, StudyError
 from dissensus.inquiry import Answers, Row
 from dissensus.planning.draws import GOALS, Goal
+from dissensus.progress import reported
 from dissensus.ranking import RANKERS
 from dissensus.records import ANSWERS, Estimates, Failures, Judgement, Outcomes, Plan, Question, Ranking, Selection
 from dissensus.report.labels.data import LabelsReport
@@ -205,7 +205,7 @@ class Labels(Task[Selection, LabelStates]):
             return ranking
         _, which, times = np.unique(answers.arrival, return_inverse=True, return_counts=True)
         picked = np.unique(answers.question[times[which] > 1])
-        refits = counted("looking for decisive judgements", count(), self.work.progress, step=50)
+        refits = reported("looking for decisive judgements", count(), self.work.progress, step=50)
         found = fragility(
             evaluation.judged,
             evaluation.keys,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from dissensus.arrays import Array, Float, Int
 from dissensus.competition.judged import Judged
 from dissensus.competition.one_order import among, nearby_strengths, strengths
 from dissensus.competition.standings import Method
 from dissensus.errors import RankingError
+from dissensus.processors import one_thread_per_product
 from dissensus.ranking import Action, Alone, connected_groups, fewest_removals, first_alone
 from dissensus.records import ANSWERS, Fragility, Judgement, Selection, Tally
 from dissensus.screening import Rule, Turns, cheapest_turns
@@ -52,7 +52,7 @@ def fragility(
 
     pairs = zip(turns.question.tolist(), turns.cost.tolist(), strict=True)
     actions = [Action(question, cost) for question, cost in pairs]
-    with threadpool_limits(1, "blas"):  # on a busy machine, threads that wait for each other take several times as long
+    with one_thread_per_product():
         found = fewest_removals(actions, strengths_without, _alone(turned, cases, turns, members, method))
     if found is None:
         return None
@@ -68,9 +68,8 @@ def fragility(
 def _alone(turned: TurnedRounds, cases: Tally, turns: Turns, members: Int[Array, " m"], method: Method) -> Alone | None:
     """The strengths after each turn alone; None if the method has to be fitted to one after the other."""
     changed = turned.changes(np.arange(len(turns.question)), turns.question, turns.verdict)
-    is_other = np.bincount(changed.variant[changed.is_new_or_gone(cases)], minlength=changed.count) > 0
     found = nearby_strengths(among(cases, members), changed.among(members, len(cases.only)), method)
-    return None if found is None else Alone(found[0], found[1] & ~is_other)
+    return None if found is None else Alone(found[0], found[1] & changed.keeps_duels(cases))
 
 
 def _tally_without(
@@ -84,7 +83,7 @@ def _tally_without(
     rows = np.array(chosen, int)
     changed = turned.changes(np.zeros(len(rows), int), turns.question[rows], turns.verdict[rows])
     after = changed.applied(cases)
-    if changed.is_new_or_gone(cases).any() and connected_groups(after.items > 0)[0] != tuple(members.tolist()):
+    if not changed.keeps_duels(cases).all() and connected_groups(after.items > 0)[0] != tuple(members.tolist()):
         raise RankingError("removing these judgements changes which models are connected")
     return after
 

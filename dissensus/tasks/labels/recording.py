@@ -12,13 +12,13 @@ import numpy as np
 
 from dissensus.arrays import MISSING, Array, Bool, Int, UInt16
 from dissensus.competition.judged import LABELS
-from dissensus.engines.local import counted
 from dissensus.errors import JudgementError, StudyError
 from dissensus.inquiry import latest_rows
 from dissensus.labeling import QUESTIONS
 from dissensus.labeling.kinds.pick import about_labels
 from dissensus.planning.cases import FEW_CLASSES, Cases, cases_of, patterns_of, votes_of
 from dissensus.planning.replay import Recorded, recorded
+from dissensus.progress import reported
 from dissensus.records import NO, OPEN, UNFIT, UNSURE, YES, Response
 from dissensus.screening import VERDICTS, Rule
 from dissensus.steps.pooling import pool_ids
@@ -135,7 +135,7 @@ def read_verdicts(work: Workspace[LabelSettings], path: Path, format: str | None
     task, items = work.settings.task, pool_ids(work.folder).to_pylist
     read = read_responses(path, work.classes, pool.__contains__, format, annotator, task=task, items=items)
     excluded = People(Database.of(work.folder, work.settings)).excluded()
-    responses = counted("reading answers", read, work.progress)
+    responses = reported("reading answers", read, work.progress)
     kind, columns = _columns((one for one in responses if one.role == "asked" and one.annotator not in excluded), path)
     names = list(columns.items)
     place = np.array(pool.places(names), np.int64)
