@@ -74,6 +74,8 @@ def main() -> int:
         failed += [command] if code else []
     for command in failed:
         print(f"failed, or missed a bar: python {command}")
+    if failed and not Path(options.kit).is_dir():
+        print(f"there is no public data in {options.kit}, so commands that read it fail: see --kit")
     return int(bool(failed))
 
 

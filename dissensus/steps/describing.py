@@ -21,7 +21,7 @@ from dissensus.errors import PoolError, StudyError
 from dissensus.images import open_image
 from dissensus.pool import is_video
 from dissensus.records import FORMAT_VERSION
-from dissensus.steps.pooled_files import listed, listed_as_stored, listed_rows
+from dissensus.steps.pooled_files import listed, listed_as_given, listed_rows
 from dissensus.steps.pooled_images import DISTANT, pooled_image
 from dissensus.steps.pooling import given_order, pool_stamp
 from dissensus.steps.workspace import Workspace
@@ -131,7 +131,7 @@ def described(work: Workspace[Any]) -> Descriptors:
     inputs = {"pool": stamp, "version": VERSION}
     if (kept := _kept(folder)) is None or kept[0] != inputs or _has_broken(kept[1]):
         parts = Parts(folder.parts(STEP), STEP, inputs, replaces=True)
-        with listed_as_stored(folder):
+        with listed_as_given(folder):
             table = work.reduce(Describing(folder, _known(folder, kept)), "describing pictures", parts)
         table = table.sort_by("position")
         _write(folder, table, inputs)

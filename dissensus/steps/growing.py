@@ -42,14 +42,14 @@ class Coverage:
 def coverage(folder: Folder, name: str, in_any_order: bool, again: bool) -> Coverage:
     """What is left to predict: with `again`, or without earlier predictions, everything.
 
-    Pictures in archives are read in the order in which they are stored, if predictions may be made `in_any_order`: a
-    row of a Parquet file is read with its whole row group.
+    Pictures in archives, or with references, are read in the order given, if predictions may be made `in_any_order`: a
+    row of a Parquet file is read with its whole row group, and a reference is decoded once for all its neighbours.
     """
     size, target = pool_size(folder), folder.predictions(name)
     known = 0
     if target.exists() and not again:
         known = earlier_pools(folder).get(read_stamps(target, "inputs")["inputs"]["pool"], 0)
-    is_ordered = in_any_order and files_of(folder).is_stored_inside
+    is_ordered = in_any_order and files_of(folder).is_read_as_given
     if not known and not is_ordered:
         return Coverage(range(size), 0, size)
     places = _places(folder)

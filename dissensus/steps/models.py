@@ -15,7 +15,7 @@ from dissensus.errors import BackendError, PredictionError, StudyError
 from dissensus.steps.code import model_code, pool_code
 from dissensus.steps.given import all_kept, keep_predictions, remove_kept, remove_unused
 from dissensus.steps.growing import is_behind
-from dissensus.steps.pooled_files import listed_as_stored
+from dissensus.steps.pooled_files import listed_as_given
 from dissensus.steps.pooling import files_of
 from dissensus.steps.predicting import Source, is_wanted, predict
 from dissensus.steps.predicting_on_workers import predict_on_workers
@@ -72,7 +72,7 @@ def predict_models(task: Task, request: Request) -> dict[str, bool]:
         sources = {name: task.source(work, name) for name in settings.models if name in (*named, *unnamed)}
         wanted = [one for name, one in sources.items() if is_wanted(one, name in request.again)]  # checks all of them
         in_order = any(one.fits_in_memory and not one.is_whole for one in wanted)
-        with listed_as_stored(folder) if in_order else nullcontext():
+        with listed_as_given(folder) if in_order else nullcontext():
             if isinstance(work.engine, Workers):
                 return predict_on_workers(work.engine, list(sources.values()), request.again)
             if request.is_together or files_of(folder).is_remote:  # a picture that comes a long way is read once

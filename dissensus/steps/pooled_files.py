@@ -1,8 +1,8 @@
-"""Where the pictures of a pool are, in the order of the pool or in that in which archives store them.
+"""Where the pictures of a pool are, in the order of the pool or in that in which they were given.
 
 The pool is in the order of a hash of the ids, so that neighbours in an archive are anywhere in pool.parquet. Looking up
-each of them there would read the whole list again and again: as long as a command reads archives, it keeps a second
-list in their order.
+each of them there would read the whole list again and again: as long as a command reads pictures as they were given,
+because they are in archives or share references, it keeps a second list in that order.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ WINDOW = 1 << 22
 class PooledFiles:
     """The URI, the fingerprint and the reference of items, read a row group at a time; the last few stay in memory.
 
-    Items should be asked for in the order of the pool or, within `listed_as_stored`, in the order in which they were
+    Items should be asked for in the order of the pool or, within `listed_as_given`, in the order in which they were
     given.
     """
 
@@ -74,11 +74,11 @@ class PooledFiles:
 
 
 @contextmanager
-def listed_as_stored(folder: Folder) -> Iterator[None]:
-    """Keep a list of the files in the order given while the block reads them, if any of them is in an archive."""
+def listed_as_given(folder: Folder) -> Iterator[None]:
+    """Keep a list of the files in the order given while the block reads them, if that is the best order."""
     path = folder.parts(folder.pool.name)
     try:
-        if files_of(folder).is_stored_inside:
+        if files_of(folder).is_read_as_given:
             pool, order = open_table(folder.pool), given_order(folder)
             names = [name for name in COLUMNS if name in pool.schema_arrow.names]
             schema = pa.schema([pool.schema_arrow.field(name) for name in names])
@@ -91,7 +91,7 @@ def listed_as_stored(folder: Folder) -> Iterator[None]:
 
 
 def listed(folder: Folder) -> StudyTable:
-    """The list of files that is in use: in the order given, within `listed_as_stored`, or in that of the pool."""
+    """The list of files that is in use: in the order given, within `listed_as_given`, or in that of the pool."""
     path = folder.parts(folder.pool.name)
     if path.exists() and read_stamps(path, "pool")["pool"] == pool_stamp(folder):  # not left behind by a kill
         return open_table(path)

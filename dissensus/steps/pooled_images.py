@@ -36,7 +36,7 @@ class PooledImages:
             BackendError: the pool has no files.
         """
         self.files = PooledFiles(folder)
-        # images that share a reference are next to each other in a pool
+        # those that share a reference are mostly next to each other in the order given
         self.reference = lru_cache(8)(self._reference)
         if not self.files.has_any("uri"):
             raise BackendError(

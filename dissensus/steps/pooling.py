@@ -95,9 +95,16 @@ class Files:
     copies: int
     """Items that are byte-for-byte copies of another."""
     is_stored_inside: bool
-    """Whether any picture is in an archive, so that pictures are best read in the order given."""
+    """Whether any picture is in an archive."""
     is_remote: bool
     """Whether any picture is on a server."""
+    has_references: bool = False
+    """Whether any item is compared with another picture."""
+
+    @property
+    def is_read_as_given(self) -> bool:
+        """Whether items are best read in the order given: neighbours share a row group, or the picture beside them."""
+        return self.is_stored_inside or self.has_references
 
 
 def _files(items: pa.Table) -> Files:
@@ -107,6 +114,7 @@ def _files(items: pa.Table) -> Files:
         copies=len(prints) - prints.null_count - pc.count_distinct(prints).as_py(),
         is_stored_inside=bool(pc.any(pc.match_substring_regex(uris, STORED_INSIDE)).as_py()),
         is_remote=bool(pc.any(pc.match_substring(uris, "://")).as_py()),
+        has_references="reference" in items.column_names and items["reference"].null_count < len(items),
     )
 
 

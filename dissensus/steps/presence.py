@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dissensus.contents import is_address, is_there, stored_in
 from dissensus.contents.reading import is_endless
 from dissensus.engines.local import chunks
-from dissensus.errors import PoolError, StudyError, some
+from dissensus.errors import PoolError, StudyError, counted, some
 from dissensus.progress import Progress, silent
 from dissensus.store.database import Database
 
@@ -74,9 +74,10 @@ def note_missing(database: Database, pictures: Mapping[str, str | None], tell: C
     if noted != (database.get(MISSING) or "[]"):
         database.set(MISSING, noted)
     if missing:
+        pictures_lost = len({*lost.values()})
         tell(
-            f"{len({*lost.values()}):,} pictures are missing ({some(missing)}): reserves take their place; to ask "
-            "about them, restore them and restart the service"
+            f"{counted(pictures_lost, 'picture is', 'pictures are')} missing ({some(missing)}): reserves take their "
+            "place; to ask about them, restore them and restart the service"
         )
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from PIL import Image
 
+from dissensus.processors import cores
 from dissensus.steps import pooled_files
-from dissensus.steps.pooled_files import PooledFiles, listed, listed_as_stored, listed_rows
+from dissensus.steps.pooled_files import PooledFiles, listed, listed_as_given, listed_rows
+from dissensus.steps.pooled_images import PooledImages
 from dissensus.store import tables
 from dissensus.store.folder import Folder
 from dissensus.store.tables import write_table
@@ -44,7 +48,7 @@ def test_every_item_has_its_file_in_either_order(folder: Folder) -> None:
     expected = [None if place == 7 else f"tar:512+9:/a.tar#{place}" for place in order]
     plain = PooledFiles(folder)
     assert [plain.of(row, "uri") for row in range(COUNT)] == expected
-    with listed_as_stored(folder):
+    with listed_as_given(folder):
         stored = PooledFiles(folder)
         assert stored.places is not None
         rows = np.argsort(order)
@@ -62,7 +66,7 @@ def test_every_item_has_its_file_in_either_order(folder: Folder) -> None:
 
 def test_a_list_that_a_kill_has_left_behind_is_not_used_for_another_pool(folder: Folder) -> None:
     path = folder.parts(folder.pool.name)
-    with listed_as_stored(folder):
+    with listed_as_given(folder):
         assert listed(folder).path == path
         write_table(folder.pool, tables.read_table(folder.pool).slice(1), {"pool": "another"})
         assert listed(folder).path == folder.pool
@@ -72,5 +76,38 @@ def test_files_that_are_not_in_archives_need_no_second_list(tmp_path: Path) -> N
     (tmp_path / "items.csv").write_text("item\na\nb\n")
     study = Study.init(tmp_path / "study", classes=["cat", "dog"])
     study.pool([tmp_path / "items.csv"])
-    with listed_as_stored(study.folder):
+    with listed_as_given(study.folder):
         assert listed(study.folder).path == study.folder.pool
+
+
+def test_a_reference_is_decoded_for_all_its_neighbours_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noise, references, each = np.random.default_rng(0), 30, 10
+    manifest = ["item,path,reference"]
+    for number in range(references):
+        Image.fromarray(noise.integers(0, 255, (24, 24, 3), np.uint8)).save(tmp_path / f"r{number}.png")
+        for copy in range(each):
+            Image.fromarray(noise.integers(0, 255, (24, 24, 3), np.uint8)).save(tmp_path / f"i{number}-{copy}.png")
+            manifest.append(f"i{number}-{copy},i{number}-{copy}.png,r{number}.png")
+    (tmp_path / "pool.csv").write_text("\n".join(manifest))
+    decoded: Counter[str] = Counter()
+    decode = PooledImages._reference
+
+    def counting(images: PooledImages, uri: str) -> object:
+        decoded[uri] += 1
+        return decode(images, uri)
+
+    monkeypatch.setattr(PooledImages, "_reference", counting)
+    study = Study.init(tmp_path / "study", task="scores")
+    study.pool([tmp_path / "pool.csv"])
+    study.predict(["psnr=quality:psnr"])
+    assert len(decoded) == references
+    assert max(decoded.values()) <= cores()  # threads that want it at the same moment
+    scores = tables.read_table(study.folder.predictions("psnr"))["score"].to_pylist()
+    ids = tables.read_table(study.folder.pool, ["id"])["id"].to_pylist()
+    number = ids.index("i7-3")
+    one, other = (np.asarray(Image.open(tmp_path / name), float) for name in ("i7-3.png", "r7.png"))
+    grey = [image @ [0.299, 0.587, 0.114] for image in (one, other)]
+    expected = 10 * np.log10(255**2 / np.mean((grey[0] - grey[1]) ** 2))
+    assert scores[number] == pytest.approx(expected, abs=0.1)
