@@ -65,4 +65,4 @@ def duplicates(
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress, engine)
         found = opened.duplicates(radius, bits, exact=exact, out=out, keep=keep)
-    printing.show_duplicates(study, found, opened.settings.task, out, keep, json)
+    printing.show_duplicates(study, found, opened.settings, out, keep, json)

@@ -12,6 +12,10 @@ from dissensus.errors import StudyError
 from dissensus.store.lock import Lock
 from dissensus.store.rounds import Round, read_rounds
 
+LARGER = (
+    "start a new study for the larger pool, and take the answers along (dissensus judgements export, then import there)"
+)
+
 
 def use_of(task: Task[S, Any], models: Sequence[str], found: Round[S]) -> str | None:
     """Why a round has to stay: the answers to its questions, or the people who have been asked; None if it may go.
@@ -45,8 +49,8 @@ def growing(task: Task[Any, Any]) -> Iterator[None]:
     Raises:
         StudyError: somebody has been asked, or the study is being served.
     """
-    folder = task.work.folder
-    if not folder.rounds():
+    folder, log = task.work.folder, task.work.answers
+    if not folder.rounds() and not folder.batches():
         yield
         return
     served = "this study is being served, so its pool cannot grow: stop the service first"
@@ -54,7 +58,7 @@ def growing(task: Task[Any, Any]) -> Iterator[None]:
         models, rounds = read_rounds(folder, task.selection)
         for found in rounds:
             if use := use_of(task, models, found):
-                raise StudyError(
-                    f"round {found.number} was selected from this pool, and {use}: start a new study for a larger pool"
-                )
+                raise StudyError(f"round {found.number} was selected from this pool, and {use}: {LARGER}")
+        if folder.batches() and (log.counts()[0] or log.assignments()):
+            raise StudyError(f"questions were drawn from this pool, and people have been asked: {LARGER}")
         yield

@@ -53,16 +53,18 @@ class Pass:
 
     @property
     def words(self) -> str:
-        """'10,000,000 items were compared in 0.24 s. Without the start, that is 42 million a second, …'."""
+        """'10,000,000 items were compared in 0.24 s. Once begun, that was 42 million a second, …'."""
         if self.is_settled:
             looked_at = self.items + self.known
             start = f"{looked_at:,} items were enough: nothing" if looked_at else "Nothing"
             return f"{start} in the rest of the pool could change the selection."
+        took = f"{self.items:,} items were compared in {self.seconds:.2f} s"
+        if self.start > self.seconds / 2:
+            return f"{took}, most of it until the first of them were."
         rate, memory = self.rate * self.bytes / self.items, memory_bandwidth()
         return (
-            f"{self.items:,} items were compared in {self.seconds:.2f} s. Without the start, that is "
-            f"{self.rate / 1e6:.0f} million a second, or {rate / 1e9:.1f} GB/s: {100 * rate / memory:.0f} % of the "
-            f"{memory / 1e9:.0f} GB/s at which this machine reads memory."
+            f"{took}. Once begun, that was {self.rate / 1e6:.0f} million a second, or {rate / 1e9:.1f} GB/s: "
+            f"{100 * rate / memory:.0f} % of the {memory / 1e9:.0f} GB/s at which this machine reads memory."
         )
 
 

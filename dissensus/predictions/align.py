@@ -18,8 +18,10 @@ Strings: TypeAlias = "pa.Array | pa.ChunkedArray"
 def align(items: Strings, pool_ids: Strings) -> Int[Array, " N"]:
     """Row of `items` for each item of the pool: `column[align(items, pool_ids)]` is in pool order.
 
+    Other items are left out: they may be added to the pool later.
+
     Raises:
-        PredictionError: an item has no id, occurs twice or is not in the pool, or a pool item is not among `items`.
+        PredictionError: an item has no id, or one of the pool occurs twice or not at all.
     """
     if items.null_count:
         raise PredictionError(f"{items.null_count} rows have no item id: fill in the column 'item'")
@@ -29,14 +31,11 @@ def align(items: Strings, pool_ids: Strings) -> Int[Array, " N"]:
     if items.equals(pool_ids):
         return np.arange(len(pool_ids))
     positions = pc.index_in(items, value_set=pool_ids)
-    if positions.null_count:
-        first = items[pc.index(positions.is_null(), True).as_py()]
-        others = f" ({counted(positions.null_count, 'such item')} in all)" if positions.null_count > 1 else ""
-        raise PredictionError(f"item {first} is not in the pool{others}: the file belongs to another pool")
-    places = positions.to_numpy()
-    _check_cover(places, pool_ids)
+    is_known = positions.is_valid().to_numpy()
+    places = positions.drop_null().to_numpy()
+    _check_cover(places, pool_ids, str(items[int(is_known.argmin())]) if positions.null_count else None)
     rows = np.empty(len(pool_ids), dtype=np.int64)
-    rows[places] = np.arange(len(places))
+    rows[places] = np.flatnonzero(is_known)
     return rows
 
 
@@ -44,7 +43,7 @@ def _chunked(ids: Strings) -> pa.ChunkedArray:
     return ids if isinstance(ids, pa.ChunkedArray) else pa.chunked_array([ids])
 
 
-def _check_cover(places: Int[Array, " n"], pool_ids: Strings) -> None:
+def _check_cover(places: Int[Array, " n"], pool_ids: Strings, other: str | None) -> None:
     seen = np.bincount(places, minlength=len(pool_ids))
     twice = np.flatnonzero(seen > 1)
     if len(twice):
@@ -54,9 +53,12 @@ def _check_cover(places: Int[Array, " n"], pool_ids: Strings) -> None:
         )
     absent = np.flatnonzero(seen == 0)
     if len(absent):
+        remedy = "add a row for every item, with an empty cell if there is no prediction"
+        if other is not None:
+            remedy = f"it has items that are not in the pool, such as {other}; if it belongs to this pool, {remedy}"
         raise PredictionError(
-            f"{len(absent)} of {len(pool_ids)} pool items have no row in the file, the first is"
-            f" {_first(pool_ids, absent)}: add a row for every item, with an empty cell if there is no prediction"
+            f"{len(absent):,} of {counted(len(pool_ids), 'pool item')} have no row in the file, the first is"
+            f" {_first(pool_ids, absent)}: {remedy}"
         )
 
 

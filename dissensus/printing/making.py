@@ -178,10 +178,9 @@ def speeds(passes: Sequence[Pass]) -> dict[str, Any]:
 
 
 def say_speeds(passes: Sequence[Pass]) -> None:
-    """How fast the passes over a large pool were."""
-    for one in passes:
-        if one.is_worth_saying:
-            say(one.words)
+    """How fast the longest pass over a large pool was."""
+    if told := [one for one in passes if one.is_worth_saying]:
+        say(max(told, key=lambda one: one.seconds).words)
 
 
 def round_words(found: RoundStatus, noun: str) -> str:

@@ -79,6 +79,11 @@ class Duplicates(Record):
                 f"{groups} of near-duplicates with {self.copies + len(self.groups):,} items: {self.copies:,} could be "
                 f"left out, {self.identical:,} of them byte-for-byte copies."
             )
+            if self.copies > self.pictures / 2:
+                sentences.append(
+                    "That is more than half of the pool: its pictures look alike, or chains of similar ones connect "
+                    "different ones. Look at the groups, and try a smaller radius."
+                )
         else:
             sentences.append("No near-duplicates were found.")
         if self.broken:
@@ -111,8 +116,10 @@ class Duplicates(Record):
         schema = pa.schema([*kinds.items(), ("identical", pa.bool_())])
         return frame_of(pa.Table.from_pylist(self.rows(), schema))
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return "\n".join([*self.words, *(aligned(HEADS, _lines(self.groups)) if self.groups else [])])
+
+    __str__ = __repr__
 
     def _repr_html_(self) -> str:
         return paragraphs(self.words) + (table(HEADS, _lines(self.groups)) if self.groups else "")

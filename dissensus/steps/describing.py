@@ -74,8 +74,9 @@ class Describing(Reduction[pa.Table, pa.Table]):
     chunk = CHUNK
 
     def __init__(self, folder: Folder, known: EarlierDescriptors | None = None) -> None:
-        self.known, self.files = known, listed(folder).path
-        self.order = given_order(folder) if self.files != folder.pool else None
+        files = listed(folder).path
+        self.known, self.files = known, files.absolute()
+        self.order = given_order(folder) if files != folder.pool else None
         """Positions in the order in which archives store them: a row of a Parquet file is read with its row group."""
 
     def load(self, rows: range) -> pa.Table:

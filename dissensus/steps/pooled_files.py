@@ -23,6 +23,7 @@ from dissensus.store.tables import (
     ROW_GROUP,
     StudyTable,
     groups_of,
+    open_grouped,
     open_table,
     read_groups,
     read_stamps,
@@ -94,8 +95,8 @@ def listed(folder: Folder) -> StudyTable:
     """The list of files that is in use: in the order given, within `listed_as_given`, or in that of the pool."""
     path = folder.parts(folder.pool.name)
     if path.exists() and read_stamps(path, "pool")["pool"] == pool_stamp(folder):  # not left behind by a kill
-        return open_table(path)
-    return open_table(folder.pool)
+        return open_grouped(path)
+    return open_grouped(folder.pool)
 
 
 def listed_rows(path: Path, rows: range) -> pa.Table:

@@ -18,6 +18,7 @@ from dissensus.pool import check_ids, in_order
 from dissensus.progress import Progress
 from dissensus.records import FORMAT_VERSION
 from dissensus.steps.presence import THREADS, missing_files
+from dissensus.store.draws import remove_batches
 from dissensus.store.enumerations import read_enumeration
 from dissensus.store.files import content_fingerprint, exists, fingerprint
 from dissensus.store.folder import Folder
@@ -42,12 +43,13 @@ def make_pool(
     """Write pool.parquet: id, uri, size and fingerprint of every item, and reference if any has one.
 
     Rows are sorted by a hash of the id (`in_order`); `place` is each item's place in the order in which they are given.
-    With `add`, the items that are there stay, and models have to predict only the new ones. Returns what the user
-    should know about the sources, in words.
+    With `add`, the items that are there stay, and models have to predict only the new ones; questions that were drawn
+    from the smaller pool are dropped, so nobody may have been asked yet. Returns what the user should know about the
+    sources, in words.
 
     Raises:
         PoolError: the pool is empty, two items have the same id, or files are missing and `allow_missing` is false.
-        StudyError: models have already predicted on another pool; or, with `add`, questions have been drawn.
+        StudyError: models have already predicted on another pool.
     """
     before = _before(folder) if add else NONE
     found = found_items(sources, progress)
@@ -74,6 +76,8 @@ def make_pool(
     stamps = {"pool": stamp, "sources": given, "format_version": FORMAT_VERSION}
     stamps |= {"files": asdict(_files(table))} | ({"earlier": earlier} if earlier else {})
     schema = pa.schema([field for field in WRITTEN if field.name != "reference" or has_references])
+    if before.sources and len(new):
+        remove_batches(folder)
     write_pieces(folder.pool, schema, _row_groups(table.select(schema.names), schema), stamps)
     clear_parts(folder.parts("pool"))
     return _words(found, items, before)
@@ -145,15 +149,9 @@ NONE = Before(ROWS.empty_table())
 
 
 def _before(folder: Folder) -> Before:
-    """The pool as it is.
-
-    Raises:
-        StudyError: questions have been drawn from it.
-    """
+    """The pool as it is."""
     if not has_items(folder):
         return NONE
-    if folder.batches():
-        raise StudyError("questions have been drawn from this pool: start a new study for a larger pool")
     stamps, table = read_stamps(folder.pool, "pool"), read_table(folder.pool)
     if "place" in table.column_names:
         table = table.sort_by("place")
@@ -164,7 +162,7 @@ def _before(folder: Folder) -> Before:
 
 
 def _without_known(items: pa.Table, known: pa.Table) -> pa.Table:
-    """The items that are not in the pool yet; one of the same name but from elsewhere counts as new.
+    """The items that are not in the pool yet; one of the same name but from elsewhere counts as new, and is refused.
 
     Pictures in archives are known by where they are: their ids depend on the archives that were given together.
     """
@@ -172,7 +170,9 @@ def _without_known(items: pa.Table, known: pa.Table) -> pa.Table:
         return with_archive_names(items)
     ids = _whole(known["id"])
     places = pc.index_in(items["id"], value_set=ids)
-    is_same = pc.fill_null(pc.equal(known["uri"].take(_whole(places)), items["uri"]), False)
+    there = known["uri"].take(_whole(places))
+    has_no_place = pc.and_(places.is_valid(), pc.and_(there.is_null(), items["uri"].is_null()))
+    is_same = pc.or_(pc.fill_null(pc.equal(there, items["uri"]), False), has_no_place)
     is_inside = pc.fill_null(pc.match_substring_regex(items["uri"], STORED_INSIDE), False)
     is_known = pc.and_(is_inside, pc.is_in(items["uri"], value_set=_whole(known["uri"]).drop_null()))
     return with_archive_names(items.filter(pc.invert(pc.or_(is_same, is_known))), ids)

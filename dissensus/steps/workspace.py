@@ -35,7 +35,7 @@ class Workspace(Generic[T]):
 
     def bare(self) -> Workspace[T]:
         """The same study for another process."""
-        return Workspace(Folder(self.folder.root.absolute()), self.settings, self.classes)
+        return Workspace(self.folder, self.settings, self.classes)
 
     @property
     def title(self) -> str:

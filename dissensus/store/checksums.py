@@ -89,10 +89,15 @@ class Checksums:
         return self._mismatch(root, name)
 
     def problem_at_end(self, root: Path, name: str) -> str | None:
-        """What is wrong with the end of a large file, which says what is in the rest of it; None if nothing is."""
+        """What is wrong with the end of a large file, which says what is in the rest of it; None if nothing is.
+
+        If no end is listed, the file was small, or an older version has listed it: the whole file is read.
+        """
         wholes = (self.files.get(name), self.next.get(name))
         known = [self.ends[whole] for whole in wholes if whole in self.ends]
-        return None if not known or end_digest(root / name) in known else self._mismatch(root, name)
+        if not known:
+            return self.problem(root, name)
+        return None if end_digest(root / name) in known else self._mismatch(root, name)
 
     def _mismatch(self, root: Path, name: str) -> str:
         return f"{root / name} is damaged: it does not match its checksum; {remedy(root, name)}"

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from dissensus.arrays import Array, Float, Int
 from dissensus.records import FORMAT_VERSION
+from dissensus.store.files import remove_file
 from dissensus.store.folder import Folder
 from dissensus.store.tables import read_stamps, read_table, write_table
 
@@ -50,6 +51,12 @@ def write_batch(folder: Folder, number: int, columns: Mapping[str, Any], about: 
         }
     )
     write_table(folder.batch(number), table, about | {"format_version": FORMAT_VERSION})
+
+
+def remove_batches(folder: Folder) -> None:
+    """Remove all batches, about which nobody has been asked: the last one first, so that no number is ever missing."""
+    for number in reversed(folder.batches()):
+        remove_file(folder.batch(number))
 
 
 def read_batches(folder: Folder) -> list[StoredBatch]:

@@ -55,6 +55,10 @@ class Folder:
         self.video_distances = self.video / "distances.parquet"
         self.video_report = self.results / "video.html"
 
+    def __reduce__(self) -> tuple[type[Folder], tuple[Path]]:
+        """In another process, which may work in another folder, the path is absolute."""
+        return Folder, (self.root.absolute(),)
+
     def predictions(self, model: str) -> Path:
         """The predictions of one model, in pool order."""
         return self.root / "predictions" / f"{model}.parquet"

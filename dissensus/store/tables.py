@@ -144,8 +144,7 @@ class StudyTable(pq.ParquetFile):
         Raises:
             ValueError: the file has row groups of other sizes, because another tool has written it.
         """
-        if not self._has_our_groups:
-            raise ValueError("another tool has rewritten it, in row groups of another size")
+        self.require_our_groups()
         pages = self.pages(column)
         if not pages:
             found = self.groups([group], [column])[column].to_numpy()
@@ -162,6 +161,11 @@ class StudyTable(pq.ParquetFile):
     @cached_property
     def _row_groups(self) -> list[pq.RowGroupMetaData]:
         return [self.metadata.row_group(number) for number in range(self.num_row_groups)]
+
+    def require_our_groups(self) -> None:
+        """Raise ValueError if another tool has written the file, in row groups of other sizes."""
+        if not self._has_our_groups:
+            raise ValueError("another tool has rewritten it, in row groups of another size")
 
     @cached_property
     def _has_our_groups(self) -> bool:
@@ -246,6 +250,20 @@ def open_table(path: Path) -> StudyTable:
         raise StudyError(f"{path} is missing: rerun the step that writes it") from None
     except UNREADABLE as error:
         raise _damaged(path, error) from None
+
+
+def open_grouped(path: Path) -> StudyTable:
+    """Open a Parquet file whose rows are to be found by their row groups.
+
+    Raises:
+        StudyError: as for `open_table`, or the row groups have other sizes than ours.
+    """
+    file = open_table(path)
+    try:
+        file.require_our_groups()
+    except ValueError as error:
+        raise _damaged(path, error) from None
+    return file
 
 
 def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:

@@ -87,7 +87,7 @@ def test_a_number_is_an_index_and_text_is_a_name_first(tmp_path, three):
         ({"item": ITEMS, "label": ["red", "sea", "red", "red"]}, r"'sea' could be 'green' or 'blue'"),
         ({"item": ITEMS, "classs": [0, 1, 2, 0]}, "no column label, only item, classs"),
         ({"item": ITEMS[:3], "label": [0, 1, 2]}, "1 of 4 pool items have no row"),
-        ({"item": [*ITEMS[:3], "z"], "label": [0, 1, 2, 0]}, "item z is not in the pool"),
+        ({"item": [*ITEMS[:3], "z"], "label": [0, 1, 2, 0]}, "not in the pool, such as z"),
         ({"item": [*ITEMS, "d"], "label": [0, 1, 2, 0, 0]}, "more than once, the first is d"),
         ({"item": ITEMS, "label": [0, 1, 2, 0], "confidence": [0.1, float("nan"), 0, 1]}, r"NaN.*\(item c\)"),
         ({"item": ITEMS, "label": [0, 1, 2, 0], "confidence": [0.1, None, 0, 1]}, r"NaN.*\(item c\)"),

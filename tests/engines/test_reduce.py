@@ -250,12 +250,14 @@ def test_a_pass_counts_what_it_scanned_and_says_how_fast_it_was() -> None:
     assert 0 < done.start <= done.seconds
     said = Pass("select", 2_000_000, 160_000_000, 0.5)
     assert said.is_worth_saying
-    rate = "Without the start, that is 4 million a second, or 0.3 GB/s: "
+    rate = "Once begun, that was 4 million a second, or 0.3 GB/s: "
     assert said.words.startswith(f"2,000,000 items were compared in 0.50 s. {rate}")
     assert not Pass("select", 999_999, 1, 1.0).is_worth_saying
     assert said.document()["items_per_second"] == 4_000_000
     started = Pass("select", 2_000_000, 160_000_000, 0.5, start=0.3, start_items=200_000)
     assert started.rate == pytest.approx(9e6)
+    slow = Pass("select", 2_000_000, 160_000_000, 4.5, start=4.4, start_items=200_000)
+    assert slow.words == "2,000,000 items were compared in 4.50 s, most of it until the first of them were."
     settled = Pass("select", 65_536, 1, 0.1, known=65_536, is_settled=True)
     assert settled.is_worth_saying
     assert settled.words.startswith("131,072 items were enough: nothing in the rest of the pool")

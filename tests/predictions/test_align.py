@@ -25,19 +25,23 @@ def test_pool_order_and_other_string_types(kind):
     assert align(pa.chunked_array([POOL]), pa.chunked_array([POOL[:1], POOL[1:]])).tolist() == [0, 1, 2, 3]
 
 
+def test_items_outside_the_pool_are_left_out():
+    assert align(pa.array(["x", "d", "a", "y", "y", "c", "b"]), POOL).tolist() == [2, 6, 5, 1]
+
+
 @pytest.mark.parametrize(
     ("items", "message"),
     [
         (
             ["a", "b", "c", "x", "y"],
-            "item x is not in the pool .2 such items in all.: the file belongs",
+            "no row in the file, the first is d: it has items that are not in the pool, such as x; if it belongs",
         ),
         (["a", "b", "c", "c", "d"], "1 item is in the file more than once, the first is c"),
         (["a", "d"], "2 of 4 pool items have no row in the file, the first is b"),
         (["a", None, "c", "d"], "1 rows have no item id"),
     ],
 )
-def test_anything_but_an_exact_cover_is_refused(items, message):
+def test_items_without_a_row_or_with_several_are_refused(items, message):
     with pytest.raises(PredictionError, match=message):
         align(pa.array(items), POOL)
 

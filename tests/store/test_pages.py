@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from dissensus.errors import StudyError
 from dissensus.store.pages import TILE, page_sum
-from dissensus.store.tables import ROW_GROUP, SUMS, open_table, read_numbers, write_pieces, write_table
+from dissensus.store.tables import ROW_GROUP, SUMS, open_grouped, open_table, read_numbers, write_pieces, write_table
 
 KINDS = ["uint8", "uint16", "int32", "int64", "uint64", "float16", "float32", "float64"]
 SIZE = 2 * ROW_GROUP + 77
@@ -103,6 +103,15 @@ def test_a_file_that_another_tool_has_written_anew(tmp_path: Path, group: int) -
     pq.write_table(pq.read_table(path), path, row_group_size=group)
     with pytest.raises(StudyError, match="another tool has rewritten it"):
         read_numbers(open_table(path), range(ROW_GROUP), "uint16")
+
+
+def test_a_file_whose_rows_are_found_by_row_groups_has_ours(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    made(path)
+    assert open_grouped(path).metadata.num_rows == SIZE
+    pq.write_table(pq.read_table(path), path, row_group_size=100_000)
+    with pytest.raises(StudyError, match="another tool has rewritten it"):
+        open_grouped(path)
 
 
 def test_halves_are_the_decimals_they_stand_for(tmp_path: Path) -> None:

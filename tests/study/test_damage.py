@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from forking import killed_at_change
@@ -184,6 +185,30 @@ def test_the_ends_of_large_files_are_verified(tmp_path, command, monkeypatch):
     assert checksums.digest_of(path) in listed.ends
     Study(study).check(record=True)
     assert checksums.read_checksums(study).ends.items() >= listed.ends.items()
+
+
+def test_a_file_that_was_small_when_it_was_listed_is_verified_as_a_whole(study, command, monkeypatch):
+    path = study / "predictions" / "one.parquet"
+    monkeypatch.setattr(checksums, "LARGEST", path.stat().st_size)
+    checksums.verify(path)
+    table = pq.read_table(path)
+    labels = (table["label"].to_numpy() + 1) % 2
+    table = table.set_column(0, table.schema.field("label"), pa.array(labels.astype(np.uint16)))
+    stamps = {**table.schema.metadata, b"padding": b"x" * path.stat().st_size}
+    pq.write_table(table.replace_schema_metadata(stamps), path)
+    assert checksums.is_large(path)
+    assert "is damaged: it does not match its checksum" in one_line(command("rank", study))
+
+
+def test_a_pool_that_another_tool_has_rewritten_is_refused_where_pictures_are_looked_up(tmp_path, command):
+    study = Study.init(tmp_path / "study", classes=["cat", "dog"])
+    study.pool(items=np.arange(300 * 8 * 8 * 3).reshape(300, 8, 8, 3).astype(np.uint8))
+    path = study.folder.pool
+    pq.write_table(pq.read_table(path), path, row_group_size=100)
+    study.check(record=True)
+    assert "another tool has rewritten it, in row groups of another size" in one_line(
+        command("duplicates", study.folder.root)
+    )
 
 
 def test_a_study_of_an_older_version_opens_and_gets_checksums_when_told(study, command):

@@ -253,6 +253,8 @@ def test_many_empty_pages_are_one_group(tmp_path: Path) -> None:
     study.pool(items=pages)
     found = study.duplicates()
     assert [len(group) for group in found.groups] == [300]
+    assert any("more than half of the pool" in words for words in found.words)
+    assert len(repr(found)) < 1000
 
 
 @pytest.mark.parametrize("count", [1, 2])
@@ -269,9 +271,10 @@ def test_hardly_any_pictures(tmp_path: Path, count: int) -> None:
 def test_files_and_what_select_makes_of_them(study: Study, made: Path, tmp_path: Path) -> None:
     listing, keep = tmp_path / "groups.csv", tmp_path / "kept.csv"
     text = done("duplicates", study.folder.root, "--out", listing, "--keep", keep)
-    assert f"dissensus select {study.folder.root} --eligible {keep}" in text
+    assert f"dissensus pool NEW-STUDY {keep}    # without the copies" in text  # there are no models yet
     assert "6 groups of near-duplicates with 16 items: 10 could be left out, 2 of them byte-for-byte" in text
-    assert "2 items: not an image in a known format" in text
+    assert "  2 items, such as " in text
+    assert ": not an image in a known format" in text
     rows = list(csv.DictReader(listing.open()))
     assert len(rows) == 16
     assert [row["group"] for row in rows[:5]] == ["1"] * 5
@@ -283,6 +286,8 @@ def test_files_and_what_select_makes_of_them(study: Study, made: Path, tmp_path:
     assert items["00.png"] == str(made / "00.png")
     names = study.items()
     study.predict(one=["cat"] * 26, two=["dog"] * 26)
+    text = done("duplicates", study.folder.root, "--keep", keep)
+    assert f"dissensus select {study.folder.root} --eligible {keep}" in text
     study.select(k=26, cap=26, eligible=keep)
     assert {row["item"] for row in study.selection()} == {*items} <= {*names}
     other = Study.init(tmp_path / "other", classes=["cat", "dog"])

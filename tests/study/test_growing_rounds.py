@@ -20,6 +20,7 @@ from small import one_line
 
 from dissensus.engines.local import LocalEngine
 from dissensus.errors import PredictionError, StudyError
+from dissensus.store.draws import read_batches
 from dissensus.store.tables import read_stamps
 from dissensus.study import Study
 
@@ -321,6 +322,72 @@ def test_a_pool_that_people_were_asked_about_does_not_grow(tmp_path: Path) -> No
     line = one_line(run("pool", study.folder.root, "--add", kind.source(folder, 200, 300)))
     assert "round 1 was selected from this pool, and one of its questions has an answer: start a new study" in line
     assert snapshot(study.folder.root) == before
+
+
+def test_draws_that_nobody_was_asked_about_are_dropped(tmp_path: Path) -> None:
+    kind, folder = KINDS["confidence is set"], tmp_path / "grown"
+    study = whole(kind, folder, 200)
+    study.draw(20)
+    study.draw(5)
+    add(study, kind, folder, 200, 300)
+    assert study.folder.batches() == []
+    study.select()
+    study.draw(10)
+    batch = read_batches(study.folder)[0]
+    assert any(ITEMS.index(item) >= 200 for item in batch.ids)
+    selected = {row["item"] for row in study.selection()}
+    drawn = next(one for one in study.questions() if one.item in {*batch.ids} - selected)
+    study.answer([{"item": drawn.item, "label": drawn.name, "answer": "yes"}], "ann")
+    study.status()  # notes that there are answers now
+    before = snapshot(study.folder.root)
+    more = write_csv(folder / "more.csv", ("item",), [("another",)])
+    line = one_line(run("pool", study.folder.root, "--add", more))
+    assert "start a new study for the larger pool, and take the answers along" in line
+    assert snapshot(study.folder.root) == before
+
+
+def test_draws_that_are_left_of_a_removed_model_are_dropped_unless_answered(tmp_path: Path) -> None:
+    kind = KINDS["confidence is set"]
+    for is_answered in (False, True):
+        folder = tmp_path / str(is_answered)
+        study = whole(kind, folder, 200)
+        study.draw(20)
+        study.remove("three")
+        assert (study.folder.rounds(), study.folder.batches()) == ([], [1])
+        if is_answered:
+            study.answer([{"item": ITEMS[0], "label": CLASSES[0], "answer": "yes"}], "ann")
+        line = ("pool", study.folder.root, "--add", kind.source(folder, 200, 300))
+        if is_answered:
+            assert "questions were drawn from this pool, and people have been asked" in one_line(run(*line))
+        else:
+            assert run(*line).returncode == 0
+        assert study.folder.batches() == ([1] if is_answered else [])
+
+
+def test_a_pool_given_again_keeps_its_draws(tmp_path: Path) -> None:
+    kind, folder = KINDS["confidence is set"], tmp_path / "same"
+    study = whole(kind, folder, 200)
+    study.draw(20)
+    for again in (False, True):
+        study.pool([kind.source(folder, 0, 200)], add=again)
+        assert study.folder.batches() == [1]
+
+
+def test_one_file_of_predictions_may_cover_what_is_added_later(tmp_path: Path) -> None:
+    kind = KINDS["confidence is set"]
+    studies = [kind.init(tmp_path / name) for name in ("grown", "whole")]
+    specs = kind.write(tmp_path, 300)
+    studies[0].pool([kind.source(tmp_path, 0, 200)])
+    studies[0].predict(specs)
+    studies[0].pool([kind.source(tmp_path, 200, 300)], add=True)
+    studies[0].predict()
+    studies[1].pool([kind.source(tmp_path, 0, 300)])
+    studies[1].predict(specs)
+    rounds = []
+    for study in studies:
+        study.select(**kind.settings)
+        rounds.append(study.folder.selection(1).read_bytes())
+    assert rounds[0] == rounds[1]
 
 
 def test_a_model_can_be_removed_before_the_larger_pool_is_selected_from(tmp_path: Path) -> None:

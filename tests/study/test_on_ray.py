@@ -128,6 +128,8 @@ def test_near_duplicates_are_the_same(
     for number in range(5):
         Image.open(pictures / f"{number:03}.png").resize((16, 16)).save(pictures / f"copy-{number}.png")
     local, ray = study(tmp_path, "local", "local"), study(tmp_path, "ray", f"ray:{two_nodes.address}")
+    monkeypatch.chdir(tmp_path)  # workers are in another folder
+    ray = Study("ray", engine=f"ray:{two_nodes.address}")
     one = local.duplicates()
     for what in ("dissensus.steps.describing._seen", "dissensus.steps.duplicates.Grouping.scan"):
         monkeypatch.setattr(what, lambda *_: pytest.fail("this is the workers' work"))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,8 @@ from hypothesis import strategies as st
 from small_reductions import ITEMS, TASKS, made
 
 from dissensus.engines.local import reduce
+from dissensus.store.folder import Folder
+from dissensus.tasks.masks.columns import MapColumn
 from tests.kept_parts import Kept
 
 
@@ -63,3 +67,11 @@ def test_what_is_kept_of_a_part_merges_as_what_was_found(task: type[Any]) -> Non
     both = [reduction.finish(reduction.merge(*pair)) for pair in ((one, other), again)]  # type: ignore[attr-defined]
     for field in fields(both[0]):
         np.testing.assert_array_equal(*(getattr(found, field.name) for found in both))
+
+
+def test_a_folder_is_the_same_in_a_process_that_works_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    sent = pickle.loads(pickle.dumps(MapColumn(Folder(Path("study")), "good")))
+    assert sent.folder.predictions("good") == tmp_path / "study/predictions/good.parquet"

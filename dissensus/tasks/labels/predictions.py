@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,6 +19,9 @@ from dissensus.steps.pooling import pool_ids
 from dissensus.steps.predicting import Batches, Parted, Source
 from dissensus.store.files import fingerprint
 from dissensus.store.tables import write_table
+
+TOGETHER = 512
+"""Parts that are joined at a time."""
 
 
 class LabelSource(Source):
@@ -62,7 +66,7 @@ class LabelSource(Source):
 
     def write(self, path: Path, parts: Parted, stamps: dict[str, Any]) -> None:
         """Write labels, confidences and further labels if the model gives any, and problems, with fingerprints."""
-        table, is_compact = self._whole(_joined(list(parts()))), self.work.settings.compact
+        table, is_compact = self._whole(_joined(parts())), self.work.settings.compact
         table = compact(table) if is_compact else table
         write_table(path, table, stamps | label_stamps(table), FURTHER, coded=["label"] if is_compact else [])
 
@@ -71,7 +75,7 @@ class LabelSource(Source):
         confidence = table["confidence"].to_numpy() if has_confidence else None
         if self.model.backend != "file" and confidence is not None and np.isnan(confidence).any():
             confidence = None  # a model without confidences returns NaN
-        further = {name: table[name].to_numpy() for name in FURTHER if name in table.column_names}
+        further = {name: table[name] for name in FURTHER if name in table.column_names}
         reasons = table["problem"].combine_chunks().cast(pa.string())
         return label_table(table["label"].to_numpy(), confidence, reasons, further)
 
@@ -80,14 +84,24 @@ def _columns(further: UInt16[Array, "n 4"]) -> dict[str, Array]:
     return {name: np.ascontiguousarray(column) for name, column in zip(FURTHER, further.T, strict=True)}
 
 
-def _joined(parts: Sequence[pa.Table]) -> pa.Table:
-    """All parts, with the columns that each of them has: parts of an earlier version have no further labels."""
-    shared = [name for name in parts[0].column_names if all(name in part.column_names for part in parts)]
-    return pa.concat_tables([part.select(shared) for part in parts])
+def _joined(parts: Iterable[pa.Table]) -> pa.Table:
+    """All parts, with the columns that each of them has: parts of an earlier version have no further labels.
+
+    Joined a few hundred at a time: a table takes several times as much memory as the rows of a part.
+    """
+    left, found = iter(parts), list[pa.Table]()
+    while some := list(islice(left, TOGETHER)):
+        found.append(_with_shared_columns(some).combine_chunks())
+    return _with_shared_columns(found)
+
+
+def _with_shared_columns(tables: Sequence[pa.Table]) -> pa.Table:
+    shared = [name for name in tables[0].column_names if all(name in table.column_names for table in tables)]
+    return pa.concat_tables([table.select(shared) for table in tables])
 
 
 def label_table(
-    labels: Array, confidence: Array | None, reasons: pa.Array, further: Mapping[str, Array] = MappingProxyType({})
+    labels: Array, confidence: Array | None, reasons: pa.Array, further: Mapping[str, Any] = MappingProxyType({})
 ) -> pa.Table:
     """The columns of predictions/NAME.parquet; without those of further labels that are MISSING everywhere.
 
@@ -100,7 +114,7 @@ def label_table(
     if confidence is not None:
         columns["confidence"] = pa.array(np.where(labels == MISSING, np.float32(0), confidence), pa.float32())
     for name, column in further.items():
-        kept = np.where(labels == MISSING, MISSING, column).astype(np.uint16)
+        kept = np.where(labels == MISSING, MISSING, np.asarray(column)).astype(np.uint16, copy=False)
         if (kept != MISSING).any():
             columns[name] = pa.array(kept, pa.uint16())
     # a non-nullable column is read twice as fast
