@@ -57,7 +57,7 @@ class ModelStatus(Record):
     source: str
     predicted: bool
     items: int
-    """How many items it has predicted; fewer than the pool has if that has grown since."""
+    """How many items it has predicted; fewer than the pool has if that has grown since, or if it was interrupted."""
     unreadable: int
     reasons: dict[str, int]
     changed: tuple[str, ...] = ()
@@ -200,14 +200,17 @@ def _model(task: Task[Any, Any], name: str, sanity: LabelSanity | ScoreSanity | 
     work = task.work
     folder, model, path = work.folder, work.settings.models[name], work.folder.predictions(name)
     is_predicted = exists(path)
-    changed = changes_since(task.source(work, name)) if is_predicted else []
+    source = task.source(work, name)
+    changed = changes_since(source) if is_predicted else []
+    kept = source.chunk * sum(1 for _ in folder.parts(f"predict-{name}").glob("*.parquet"))
+    items = open_table(path).metadata.num_rows if is_predicted else 0
     unreadable = int(read_stamps(path, "unreadable")["unreadable"]) if is_predicted else 0
     reasons = Counter(problems(folder, name)["problem"].to_pylist()) if unreadable else Counter()
     return ModelStatus(
         model=name,
         source=f"{model.backend}:{model.target}",
         predicted=is_predicted and not is_behind(work.folder, name),
-        items=open_table(path).metadata.num_rows if is_predicted else 0,
+        items=min(items + kept, work.size) if kept else items,
         unreadable=unreadable,
         reasons=dict(reasons.most_common()),
         changed=tuple(changed),

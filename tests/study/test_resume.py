@@ -86,6 +86,9 @@ def test_predict_survives_sigkill(slow, tmp_path):
 def test_a_changed_model_under_a_resumed_step_is_refused(slow, tmp_path):
     process = started("predict", slow.folder.root, "slow=python:slow_model:classify", cwd=tmp_path)
     assert kill_after_parts(process, slow.folder.parts("predict-slow"), 1, 0.0)
+    (interrupted,) = slow.status().models
+    assert not interrupted.predicted
+    assert interrupted.items in (256, 512, 768)
     (tmp_path / "slow_model.py").write_text(SLOW_MODEL.replace("140", "120"))
     process = started("predict", slow.folder.root, "--trust", cwd=tmp_path)
     assert process.wait() == 2
