@@ -170,7 +170,6 @@ def _write_predictions(
     confidence: Float[Array, " N"],
 ) -> None:
     """The file that `dissensus predict` writes, by the functions it uses; nothing else may be measured."""
-    table = predictions.label_table(labels, confidence, pa.nulls(len(labels), pa.string()))
+    table = pa.table({"label": labels, "confidence": confidence, "problem": pa.nulls(len(labels), pa.string())})
     stamps = {"inputs": inputs, "model": name, "format_version": FORMAT_VERSION}
-    stamps |= predictions.label_stamps(table)
-    tables.write_table(folder.predictions(name), table, stamps)
+    predictions.write_labels(folder.predictions(name), lambda: [table], stamps)

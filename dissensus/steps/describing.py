@@ -23,14 +23,14 @@ from dissensus.pool import is_video
 from dissensus.records import FORMAT_VERSION
 from dissensus.steps.pooled_files import listed, listed_as_given, listed_rows
 from dissensus.steps.pooled_images import DISTANT, pooled_image
-from dissensus.steps.pooling import given_order, pool_stamp
+from dissensus.steps.pooling import given_order, pool_size, pool_stamp
 from dissensus.steps.workspace import Workspace
 from dissensus.store.folder import Folder
-from dissensus.store.parts import Parts, clear_parts
+from dissensus.store.parts import Parts, clear_parts, part_size
 from dissensus.store.tables import read_stamps, read_table, write_table
 
 CHUNK = 512
-"""Pictures that are described before their descriptors are saved."""
+"""Pictures that are described before their descriptors are saved, at least."""
 SMALLEST = 4 * SIDE
 """Pixels of each side to which a JPEG is decoded: enough for a thumbnail that is nearly that of the whole image."""
 BYTES = pa.binary(LENGTH)
@@ -76,6 +76,7 @@ class Describing(Reduction[pa.Table, pa.Table]):
     def __init__(self, folder: Folder, known: EarlierDescriptors | None = None) -> None:
         files = listed(folder).path
         self.known, self.files = known, files.absolute()
+        self.kept = part_size(pool_size(folder), CHUNK) // CHUNK
         self.order = given_order(folder) if files != folder.pool else None
         """Positions in the order in which archives store them: a row of a Parquet file is read with its row group."""
 

@@ -9,17 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 from dissensus.arrays import Array, Bool, Int
+from dissensus.engines.local import chunks
 from dissensus.errors import StudyError
 from dissensus.steps.pooling import earlier_pools, files_of, pool_size, pool_stamp
 from dissensus.store.files import fingerprint
 from dissensus.store.folder import Folder
-from dissensus.store.tables import open_table, read_stamps, read_table, without_halves
+from dissensus.store.tables import ROW_GROUP, open_table, read_stamps, read_table, without_halves
+
+TOGETHER = 512
+"""Parts that are joined at a time."""
 
 
 @dataclass(frozen=True)
@@ -147,13 +152,26 @@ def in_pool_order(covered: Coverage, predictions: Path, parts: Iterable[pa.Table
         return
     rows = covered.rows
     if (np.diff(rows) < 0).any():
-        parts = [pa.concat_tables(parts).take(pa.array(np.argsort(rows)))]
+        parts = _reordered(parts, np.argsort(rows))
     if not covered.known:
         yield from parts
         return
     is_new = np.zeros(covered.size, bool)
     is_new[rows] = True
     yield from merged(_tables(predictions), parts, is_new)
+
+
+def _reordered(parts: Iterable[pa.Table], order: Int[Array, " n"]) -> Iterator[pa.Table]:
+    """All rows in another order, a row group at a time.
+
+    Parts are joined a few hundred at a time: a table takes several times as much memory as the rows of a part.
+    """
+    left, joined = iter(parts), list[pa.Table]()
+    while some := list(islice(left, TOGETHER)):
+        joined.append(pa.concat_tables(some).combine_chunks())
+    whole = pa.concat_tables(joined).combine_chunks()
+    for rows in chunks(len(order), ROW_GROUP):
+        yield whole.take(pa.array(order[rows.start : rows.stop]))
 
 
 def merged(old: Iterable[pa.Table], new: Iterable[pa.Table], is_new: Bool[Array, " N"]) -> Iterator[pa.Table]:

@@ -22,11 +22,11 @@ from dissensus.store.draws import remove_batches
 from dissensus.store.enumerations import read_enumeration
 from dissensus.store.files import content_fingerprint, exists, fingerprint
 from dissensus.store.folder import Folder
-from dissensus.store.parts import Parts, clear_parts
+from dissensus.store.parts import Parts, clear_parts, part_size
 from dissensus.store.sources import ITEMS, Found, found_items, with_archive_names
 from dissensus.store.tables import ROW_GROUP, open_table, read_stamps, read_table, write_pieces
 
-CHUNK = 1024  # files that are fingerprinted before the results are saved
+CHUNK = 1024  # files that are fingerprinted before the results are saved, at least
 CONTENTS = pa.schema([("size", pa.int64()), ("fingerprint", pa.string())])
 ROWS = pa.schema([*ITEMS, ("size", pa.int64()), ("fingerprint", pa.large_string())])
 """Rows while they are put together: all ids, or all paths, may be more text than a column of Arrow's strings holds."""
@@ -194,7 +194,7 @@ def _kept_contents(folder: Folder, items: pa.Table, progress: Progress) -> pa.Ta
     """Sizes and fingerprints of new items, read in the order given: neighbours in an archive are read together."""
     inputs = {"items": fingerprint(*_bytes(items["id"]), *_bytes(items["uri"]))}
     parts = Parts(folder.parts("pool"), "pool", inputs)
-    todo = chunks(len(items), CHUNK) if items["uri"].null_count < len(items) else []
+    todo = chunks(len(items), part_size(len(items), CHUNK)) if items["uri"].null_count < len(items) else []
     with ThreadPoolExecutor(THREADS) as threads:
         for number, rows in enumerate(todo):
             if number not in parts:

@@ -27,11 +27,11 @@ from dissensus.steps.workspace import Workspace
 from dissensus.store.checksums import verify
 from dissensus.store.files import exists, fingerprint, write_whole
 from dissensus.store.folder import Folder
-from dissensus.store.parts import Parts, changed_inputs, clear_parts, refuse_changes, unfinished_inputs
+from dissensus.store.parts import Parts, changed_inputs, clear_parts, part_size, refuse_changes, unfinished_inputs
 from dissensus.store.settings import Settings
 from dissensus.store.tables import read_stamps, read_table
 
-CHUNK = 256  # items that are predicted before they are saved
+CHUNK = 256  # items that are predicted before they are saved, at least
 Parted = Callable[[], Iterable[pa.Table]]
 """Iterates over all predictions part by part, from the start each time, so that a large pool never fills memory."""
 
@@ -47,7 +47,7 @@ class Source(ABC):
     absent: Any = None
     """What the first column holds where there is no prediction."""
     chunk = CHUNK
-    """Items that are predicted before they are saved."""
+    """Items that are predicted before they are saved, at least."""
     shares_images: ClassVar[bool] = False
     """Whether `part` can be given images that other models see too."""
     fits_in_memory: ClassVar[bool] = True
@@ -144,21 +144,24 @@ class Run:
         self.source, self.name, folder = source, source.name, source.work.folder
         self.coverage: Coverage = coverage(folder, self.name, source.fits_in_memory, again)
         self.size = len(self.coverage.rows)
+        self.chunk = part_size(self.size, source.chunk)
         self.parts = self._parts(folder.parts(f"predict-{self.name}"), again)
-        every = range(-(-self.size // source.chunk))
+        every = range(-(-self.size // self.chunk))
         self.waiting = dict.fromkeys(number for number in every if number not in self.parts)
         """Numbers of the parts that are not finished, in order."""
 
     def _parts(self, kept: Path, again: bool) -> Parts:
         """The parts that are finished; those made for other items, or in another order, are of no use any more."""
         inputs, items = self.source.all_inputs, self.coverage.stamp
+        if self.chunk > self.source.chunk:
+            items += f" by {self.chunk}"
         before = {name: value for name, value in unfinished_inputs(kept).items() if name != "items"}
         replaces = again or not changed_inputs(before, inputs)
         return Parts(kept, f"predict {self.name}", inputs | ({"items": items} if items else {}), replaces)
 
     def rows(self, number: int) -> Sequence[int]:
         """The items of a part."""
-        rows = self.coverage.rows[number * self.source.chunk : (number + 1) * self.source.chunk]
+        rows = self.coverage.rows[number * self.chunk : (number + 1) * self.chunk]
         return rows if isinstance(rows, range) else rows.tolist()
 
     @contextmanager
@@ -174,7 +177,7 @@ class Run:
 
     def done(self, number: int) -> int:
         """How many items there are up to the end of a part."""
-        return min((number + 1) * self.source.chunk, self.size)
+        return min((number + 1) * self.chunk, self.size)
 
     def tidy(self) -> None:
         """Leave nothing behind if no part is finished."""

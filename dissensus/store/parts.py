@@ -20,6 +20,13 @@ from dissensus.store.tables import read_stamps, read_table, write_table
 
 NOTE = "inputs.json"
 """The record of the inputs that parts were computed from."""
+MOST_PARTS = 1 << 16
+"""Parts of a step, at most: file systems are slow with millions of files in a folder."""
+
+
+def part_size(items: int, least: int) -> int:
+    """How many items are computed before they are saved: a multiple of `least`, more of them in a very large pool."""
+    return least * max(1, -(-items // (least * MOST_PARTS)))
 
 
 class Parts:

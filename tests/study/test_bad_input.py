@@ -88,7 +88,7 @@ def bad_predictions(tmp_path):
         "unknown.parquet": "yeti",
         "range.parquet": "outside 0..2",
         "twice.parquet": "item-00",
-        "other.parquet": "another pool",
+        "other.parquet": "not in the pool, such as elsewhere",
         "short.parquet": "item-06",
         "columns.parquet": "label",
         "shape.npz": "shape.npz",

@@ -20,6 +20,7 @@ from dissensus.demo.labels import PREPROCESS
 from dissensus.errors import PoolError, PredictionError, StudyError
 from dissensus.steps import growing
 from dissensus.steps.growing import merged
+from dissensus.store import parts
 from dissensus.store.tables import read_stamps, read_table
 from dissensus.tasks.labels.predictions import LabelSource
 from dissensus.web.pictures import Pictures
@@ -201,6 +202,43 @@ def test_parts_in_another_order_are_not_used(folder: Path, monkeypatch: pytest.M
     study.pool([folder / "s-1.tar", folder / "s-0.tar"])
     study.predict(models(folder, "tens"))
     assert labels(study) == TENS
+
+
+def test_a_very_large_pool_has_larger_parts_and_the_same_predictions(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = {}
+    for name, most in (("usual", parts.MOST_PARTS), ("few", 3)):
+        monkeypatch.setattr(LabelSource, "chunk", 7)
+        monkeypatch.setattr(parts, "MOST_PARTS", most)
+        monkeypatch.setattr(growing, "TOGETHER", 2)
+        monkeypatch.setattr(growing, "ROW_GROUP", 16)
+        study = made[name] = Study.init(folder / name, classes=list("abcd"))
+        study.pool([folder / "s-1.tar", folder / "s-0.tar"])
+        interrupt(monkeypatch, study, models=models(folder, "tens", "ones"))
+        assert study.status().models[0].items == (14 if name == "usual" else 42)
+        assert len(seen(folder, "tens")) == (14 if name == "usual" else 42)
+        study.predict()
+        assert len(seen(folder, "tens")) == (36 if name == "usual" else 8)
+    found = [made[name].folder.predictions("ones").read_bytes() for name in made]
+    assert found[0] == found[1]
+    assert labels(made["few"])["tens"] == TENS["tens"]
+
+
+def test_parts_of_another_size_are_not_used(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LabelSource, "chunk", 7)
+    study = Study.init(folder / "study", classes=list("abcd"))
+    study.pool([folder / "s-0.tar", folder / "s-1.tar"])
+    interrupt(monkeypatch, study, models=models(folder, "tens"))
+    monkeypatch.setattr(parts, "MOST_PARTS", 3)
+    study.predict()
+    assert labels(study) == TENS
+
+
+@pytest.mark.parametrize(("items", "least", "size"), [(0, 256, 256), (1 << 24, 256, 256), ((1 << 24) + 1, 256, 512)])
+def test_the_size_of_parts(items: int, least: int, size: int) -> None:
+    assert parts.part_size(items, least) == size
+    assert -(-items // size) <= parts.MOST_PARTS
 
 
 def test_what_is_there_already_is_not_added_again(folder: Path) -> None:

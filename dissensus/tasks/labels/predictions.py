@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,10 +16,7 @@ from dissensus.predictions.protocol import Model
 from dissensus.steps.pooling import pool_ids
 from dissensus.steps.predicting import Batches, Parted, Source
 from dissensus.store.files import fingerprint
-from dissensus.store.tables import write_table
-
-TOGETHER = 512
-"""Parts that are joined at a time."""
+from dissensus.store.tables import write_pieces
 
 
 class LabelSource(Source):
@@ -66,80 +61,91 @@ class LabelSource(Source):
 
     def write(self, path: Path, parts: Parted, stamps: dict[str, Any]) -> None:
         """Write labels, confidences and further labels if the model gives any, and problems, with fingerprints."""
-        table, is_compact = self._whole(_joined(parts())), self.work.settings.compact
-        table = compact(table) if is_compact else table
-        write_table(path, table, stamps | label_stamps(table), FURTHER, coded=["label"] if is_compact else [])
-
-    def _whole(self, table: pa.Table) -> pa.Table:
-        has_confidence = "confidence" in table.column_names
-        confidence = table["confidence"].to_numpy() if has_confidence else None
-        if self.model.backend != "file" and confidence is not None and np.isnan(confidence).any():
-            confidence = None  # a model without confidences returns NaN
-        further = {name: table[name] for name in FURTHER if name in table.column_names}
-        reasons = table["problem"].combine_chunks().cast(pa.string())
-        return label_table(table["label"].to_numpy(), confidence, reasons, further)
+        write_labels(path, parts, stamps, self.work.settings.compact)
 
 
 def _columns(further: UInt16[Array, "n 4"]) -> dict[str, Array]:
     return {name: np.ascontiguousarray(column) for name, column in zip(FURTHER, further.T, strict=True)}
 
 
-def _joined(parts: Iterable[pa.Table]) -> pa.Table:
-    """All parts, with the columns that each of them has: parts of an earlier version have no further labels.
-
-    Joined a few hundred at a time: a table takes several times as much memory as the rows of a part.
-    """
-    left, found = iter(parts), list[pa.Table]()
-    while some := list(islice(left, TOGETHER)):
-        found.append(_with_shared_columns(some).combine_chunks())
-    return _with_shared_columns(found)
-
-
-def _with_shared_columns(tables: Sequence[pa.Table]) -> pa.Table:
-    shared = [name for name in tables[0].column_names if all(name in table.column_names for table in tables)]
-    return pa.concat_tables([table.select(shared) for table in tables])
-
-
-def label_table(
-    labels: Array, confidence: Array | None, reasons: pa.Array, further: Mapping[str, Any] = MappingProxyType({})
-) -> pa.Table:
-    """The columns of predictions/NAME.parquet; without those of further labels that are MISSING everywhere.
+def write_labels(path: Path, parts: Parted, stamps: dict[str, Any], is_compact: bool = False) -> None:
+    """Write predictions/NAME.parquet; if it `is_compact`, with labels as codes and confidences in half precision.
 
     Raises:
         PredictionError: there are no predictions at all.
     """
-    if (labels == MISSING).all():
-        raise PredictionError("no item has a prediction: check the file of predictions, or the paths in the pool")
-    columns = {"label": pa.array(labels, pa.uint16())}
-    if confidence is not None:
-        columns["confidence"] = pa.array(np.where(labels == MISSING, np.float32(0), confidence), pa.float32())
-    for name, column in further.items():
-        kept = np.where(labels == MISSING, MISSING, np.asarray(column)).astype(np.uint16, copy=False)
-        if (kept != MISSING).any():
-            columns[name] = pa.array(kept, pa.uint16())
-    # a non-nullable column is read twice as fast
-    fields = [pa.field(name, column.type, nullable=False) for name, column in columns.items()]
-    return pa.table([*columns.values(), reasons], schema=pa.schema([*fields, pa.field("problem", pa.string())]))
+    summary = _Summary(pa.float16() if is_compact else pa.float32())
+    for part in parts():
+        summary.add(part)
+    schema, coded = summary.schema(), ["label"] if is_compact else []
+    pieces = (_stored(part, schema) for part in parts())
+    write_pieces(path, schema, pieces, stamps | summary.stamps(), packed=FURTHER, coded=coded)
 
 
-def compact(table: pa.Table) -> pa.Table:
-    """The same predictions with confidences in half precision."""
-    if "confidence" not in table.column_names:
-        return table
-    place, field = table.column_names.index("confidence"), pa.field("confidence", pa.float16(), nullable=False)
-    return table.set_column(place, field, pa.array(table["confidence"].to_numpy().astype(np.float16)))
+class _Summary:
+    """Summary of all predictions, gathered part by part; only labels and confidences are kept."""
+
+    def __init__(self, confidence: pa.DataType) -> None:
+        """`confidence` is the type of confidences in the file."""
+        self.kinds = {"label": pa.uint16(), "confidence": confidence} | dict.fromkeys(FURTHER, pa.uint16())
+        self.shared = {*self.kinds}
+        """Columns that every part has: parts of an earlier version have no further labels."""
+        self.given = {"label", "confidence"}
+        """Columns that say something: a further label is not MISSING everywhere."""
+        self.kept: dict[str, list[Array]] = {"label": [], "confidence": []}
+
+    def add(self, part: pa.Table) -> None:
+        """Add a part."""
+        self.shared &= {*part.column_names}
+        labels = part["label"].to_numpy()
+        for name in self.shared:
+            values = _beside(labels, part[name].to_numpy(), self.kinds[name])
+            if name in self.kept:
+                self.kept[name].append(values)
+            elif (values != MISSING).any():
+                self.given.add(name)
+            if name == "confidence" and np.isnan(values).any():
+                self.given.discard(name)  # a model without confidences returns NaN; in a file, NaN has been refused
+
+    def schema(self) -> pa.Schema:
+        """The columns to write.
+
+        Raises:
+            PredictionError: there are no predictions at all.
+        """
+        if all((labels == MISSING).all() for labels in self.kept["label"]):
+            raise PredictionError("no item has a prediction: check the file of predictions, or the paths in the pool")
+        # a non-nullable column is read twice as fast
+        fields = [pa.field(name, kind, nullable=False) for name, kind in self.kinds.items() if self._has(name)]
+        return pa.schema([*fields, pa.field("problem", pa.string())])
+
+    def stamps(self) -> dict[str, Any]:
+        """Fingerprints of the predictions; models with the same `labels` cannot be told apart.
+
+        `content` is what selections are made from: labels and confidences. So a model of an earlier version can be run
+        again to add further labels, even if it takes part in rounds.
+        """
+        kept = {name: np.concatenate(values) for name, values in self.kept.items() if self._has(name)}
+        columns = [column.view(np.uint8).data for column in kept.values()]
+        labels = fingerprint(columns[0])
+        return {
+            "labels": labels,
+            "content": fingerprint(labels, *columns),
+            "unreadable": int((kept["label"] == MISSING).sum()),
+        }
+
+    def _has(self, name: str) -> bool:
+        return name in self.shared & self.given
 
 
-def label_stamps(table: pa.Table) -> dict[str, Any]:
-    """Fingerprints of the predictions; models with the same `labels` cannot be told apart.
+def _stored(part: pa.Table, schema: pa.Schema) -> pa.Table:
+    """A part as it is stored."""
+    labels = part["label"].to_numpy()
+    columns = [pa.array(_beside(labels, part[one.name].to_numpy(), one.type)) for one in schema if not one.nullable]
+    return pa.table([*columns, part["problem"].cast(pa.string())], schema=schema)
 
-    `content` is what selections are made from: labels and confidences. So a model of an earlier version can be run
-    again to add further labels, even if it takes part in rounds.
-    """
-    columns = {name: table[name].to_numpy() for name in LabelSource.columns if name in table.column_names}
-    labels = fingerprint(columns["label"].tobytes())
-    return {
-        "labels": labels,
-        "content": fingerprint(labels, *(column.tobytes() for column in columns.values())),
-        "unreadable": int((columns["label"] == MISSING).sum()),
-    }
+
+def _beside(labels: Array, values: Array, kind: pa.DataType) -> Array:
+    """The values of a column as they are stored: nothing where there is no label."""
+    nothing = MISSING if pa.types.is_integer(kind) else 0
+    return np.where(labels == MISSING, nothing, values).astype(kind.to_pandas_dtype(), copy=False)
