@@ -1,4 +1,4 @@
-"""Finding the items of large pools: system calls and time per file, and how both grow.
+"""Finding the items of large pools: system calls, time and memory per file, and how they grow.
 
     python benchmarks/indexing.py [--files 1000000] [--calls 20000] [--folder /tmp]
 
@@ -18,9 +18,14 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.measuring import in_fresh_process, measured, show
 from dissensus.store.listing import IMAGES
 from dissensus.store.sources import found_items
+from dissensus.study import Study
 
 PER_FOLDER = 1000
 LINKS = 30_000
@@ -96,7 +101,11 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=20_000, help="files for which system calls are counted")
     parser.add_argument("--folder", default=tempfile.gettempdir())
     parser.add_argument("--way", choices=WAYS)
+    parser.add_argument("--study", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
+    if given.study:
+        show(measured(lambda: pool(given.folder, given.study)))
+        return
     if given.way:
         WAYS[given.way](given.folder)
         return
@@ -105,6 +114,17 @@ def main() -> None:
         report(root, given.files, given.calls)
     finally:
         shutil.rmtree(root)
+
+
+def memory(folder: Path, study: Path) -> float:
+    """By how many MB a process grows that pools a folder."""
+    return in_fresh_process(__file__, ["--folder", str(folder), "--study", str(study)]).growth
+
+
+def pool(folder: str, study: Path) -> list[Any]:
+    """Make a study of all images in a folder."""
+    Study.init(study).pool([folder])
+    return []
 
 
 def report(root: Path, files: int, few: int) -> None:
@@ -120,6 +140,10 @@ def report(root: Path, files: int, few: int) -> None:
         grown = "" if not before else f"; {own / before:.1f} times as long as for a quarter of the files"
         print(f"{count:,} files: listing takes {own / theirs:.3f} of the time of lookups{grown}")
         before = own
+    few, many = files // 4, files
+    less, more = (memory(root / f"files-{count}", root / f"study-{count}") for count in (few, many))
+    each = (more - less) * 1e6 / (many - few)
+    print(f"`pool` of {many:,} files: peak growth {more:.0f} MB, {each:.0f} bytes for each further file")
     tar = archive_of(root / "tar", files // 10)
     own = seconds(by_listing, str(tar), files // 10)
     print(f"{files // 10:,} files in a tar archive: {own / before * 10:.1f} times as long per file as in folders")

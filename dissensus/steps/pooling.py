@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
@@ -23,7 +24,7 @@ from dissensus.store.enumerations import read_enumeration
 from dissensus.store.files import content_fingerprint, exists, fingerprint
 from dissensus.store.folder import Folder
 from dissensus.store.parts import Parts, clear_parts, part_size
-from dissensus.store.sources import ITEMS, Found, found_items, with_archive_names
+from dissensus.store.sources import ITEMS, found_items, with_archive_names
 from dissensus.store.tables import ROW_GROUP, open_table, read_stamps, read_table, write_pieces
 
 CHUNK = 1024  # files that are fingerprinted before the results are saved, at least
@@ -52,13 +53,8 @@ def make_pool(
         StudyError: models have already predicted on another pool.
     """
     before = _before(folder) if add else NONE
-    found = found_items(sources, progress)
-    items = _without_known(found.table, before.items)
-    _check_files(found.named, items, progress, allow_missing)
-    check_ids(_whole(pa.concat_tables([before.items.select(items.column_names), items])["id"]))
-    known = _kept_contents(folder, items, progress)
-    new = pa.table([*items.columns, *known.columns], names=ROWS.names).cast(ROWS)
-    table = pa.concat_tables([before.items, new])
+    table, ignored = _given(folder, sources, before, progress, allow_missing)
+    added = len(table) - len(before.items)
     order = in_order(_whole(table["id"]))
     table = table.take(pa.array(order)).append_column("place", pa.array(order))
     stamped = [*_bytes(table["id"]), *_bytes(table["fingerprint"])]
@@ -76,11 +72,24 @@ def make_pool(
     stamps = {"pool": stamp, "sources": given, "format_version": FORMAT_VERSION}
     stamps |= {"files": asdict(_files(table))} | ({"earlier": earlier} if earlier else {})
     schema = pa.schema([field for field in WRITTEN if field.name != "reference" or has_references])
-    if before.sources and len(new):
+    if before.sources and added:
         remove_batches(folder)
     write_pieces(folder.pool, schema, _row_groups(table.select(schema.names), schema), stamps)
     clear_parts(folder.parts("pool"))
-    return _words(found, items, before)
+    return _words(ignored, added, before)
+
+
+def _given(
+    folder: Folder, sources: list[str], before: Before, progress: Progress, allow_missing: bool
+) -> tuple[pa.Table, Counter[str]]:
+    """Rows of all items in the order in which they are given, and the files in archives that were ignored."""
+    found = found_items(sources, progress)
+    items = _without_known(found.table, before.items)
+    _check_files(found.named, items, progress, allow_missing)
+    check_ids(_whole(pa.concat_tables([before.items.select(items.column_names), items])["id"]))
+    known = _kept_contents(folder, items, progress)
+    new = pa.table([*items.columns, *known.columns], names=ROWS.names).cast(ROWS)
+    return pa.concat_tables([before.items, new]), found.ignored
 
 
 def _row_groups(table: pa.Table, schema: pa.Schema) -> Iterator[pa.Table]:
@@ -178,14 +187,14 @@ def _without_known(items: pa.Table, known: pa.Table) -> pa.Table:
     return with_archive_names(items.filter(pc.invert(pc.or_(is_same, is_known))), ids)
 
 
-def _words(found: Found, items: pa.Table, before: Before) -> tuple[str, ...]:
+def _words(ignored: Counter[str], added: int, before: Before) -> tuple[str, ...]:
     words = []
     if before.sources:
-        words.append(f"{counted(len(items), 'item')} added to {counted(len(before.items), 'item')}")
-    if found.ignored:
-        kinds = ", ".join(f"{number:,} {ending}" for ending, number in found.ignored.most_common())
+        words.append(f"{counted(added, 'item')} added to {counted(len(before.items), 'item')}")
+    if ignored:
+        kinds = ", ".join(f"{number:,} {ending}" for ending, number in ignored.most_common())
         words.append(
-            f"{counted(found.ignored.total(), 'file')} in the archives ignored, because they are not images: {kinds}"
+            f"{counted(ignored.total(), 'file')} in the archives ignored, because they are not images: {kinds}"
         )
     return tuple(words)
 
