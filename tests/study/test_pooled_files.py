@@ -37,7 +37,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
         "size": np.full(COUNT, 9),
         "fingerprint": [f"print {place}" for place in order],
         "place": order.astype(np.uint64),
-        "reference": [f"beside {place}" if place % 2 else None for place in order],
+        "reference": [f"tar:512+9:/a.tar#{place - 1}" if place % 2 else None for place in order],
     }
     write_table(made.pool, pa.table(columns), {"pool": "p"})
     return made
@@ -54,11 +54,12 @@ def test_every_item_has_its_file_in_either_order(folder: Folder) -> None:
         rows = np.argsort(order)
         assert [stored.of(int(row), "uri") for row in rows] == [expected[row] for row in rows]
         assert [stored.of(int(row), "fingerprint") for row in rows] == [f"print {place}" for place in range(COUNT)]
-        assert [stored.of(int(row), "reference") for row in rows[:2]] == [None, "beside 1"]
+        assert [stored.of(int(row), "reference") for row in rows[:2]] == [None, expected[order.index(0)]]
         assert listed_rows(listed(folder).path, range(128, 192))["fingerprint"].to_pylist() == [
             f"print {n}" for n in range(128, 192)
         ]
-        assert stored.fingerprints() == plain.fingerprints()
+        references = {f"tar:512+9:/a.tar#{place}": f"print {place}" for place in range(0, COUNT, 2)}
+        assert stored.fingerprints() == plain.fingerprints() == references
         assert stored._group.cache_info().misses <= 3 * -(-COUNT // 64)  # each row group once for each pass above
     assert listed(folder).path == folder.pool
     assert not (folder.root / ".unfinished").exists()
