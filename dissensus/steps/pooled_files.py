@@ -83,10 +83,15 @@ class PooledFiles:
         return found
 
 
+def list_path(folder: Folder) -> Path:
+    """Where the second list is; predictions are staged beside it, under their model's name, which has no '='."""
+    return folder.parts("=pool.parquet")
+
+
 @contextmanager
 def listed_as_given(folder: Folder) -> Iterator[None]:
     """Keep a list of the files in the order given while the block reads them, if that is the best order."""
-    path = folder.parts(folder.pool.name)
+    path = list_path(folder)
     try:
         if files_of(folder).is_read_as_given:
             pool, order = open_table(folder.pool), given_order(folder)
@@ -102,7 +107,7 @@ def listed_as_given(folder: Folder) -> Iterator[None]:
 
 def listed(folder: Folder) -> StudyTable:
     """The list of files that is in use: in the order given, within `listed_as_given`, or in that of the pool."""
-    path = folder.parts(folder.pool.name)
+    path = list_path(folder)
     if path.exists() and read_stamps(path, "pool")["pool"] == pool_stamp(folder):  # not left behind by a kill
         return open_grouped(path)
     return open_grouped(folder.pool)

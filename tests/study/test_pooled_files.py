@@ -10,9 +10,11 @@ import pyarrow as pa
 import pytest
 from PIL import Image
 
+from dissensus.backends import parse_spec
+from dissensus.errors import BackendError
 from dissensus.processors import cores
 from dissensus.steps import pooled_files
-from dissensus.steps.pooled_files import PooledFiles, listed, listed_as_given, listed_rows
+from dissensus.steps.pooled_files import PooledFiles, list_path, listed, listed_as_given, listed_rows
 from dissensus.steps.pooled_images import PooledImages
 from dissensus.store import tables
 from dissensus.store.folder import Folder
@@ -66,11 +68,18 @@ def test_every_item_has_its_file_in_either_order(folder: Folder) -> None:
 
 
 def test_a_list_that_a_kill_has_left_behind_is_not_used_for_another_pool(folder: Folder) -> None:
-    path = folder.parts(folder.pool.name)
+    path = list_path(folder)
     with listed_as_given(folder):
         assert listed(folder).path == path
         write_table(folder.pool, tables.read_table(folder.pool).slice(1), {"pool": "another"})
         assert listed(folder).path == folder.pool
+
+
+def test_a_model_called_pool_leaves_the_list_alone(folder: Folder) -> None:
+    with listed_as_given(folder):
+        assert folder.parts("pool.parquet") != list_path(folder)  # where its predictions are staged
+        with pytest.raises(BackendError, match="not a valid model name"):
+            parse_spec(f"{list_path(folder).stem}=onnx:a.onnx")
 
 
 def test_files_that_are_not_in_archives_need_no_second_list(tmp_path: Path) -> None:
