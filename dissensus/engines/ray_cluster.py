@@ -122,7 +122,7 @@ class Processors:
         import ray
 
         address = ray.get_runtime_context().gcs_address
-        host, _, port = address.rpartition(":")
+        host, port = _host_and_port(address)
         try:
             socket.create_connection((host, int(port)), timeout=CONNECTING).close()
         except OSError:
@@ -250,7 +250,7 @@ def _require_listener(address: str) -> None:
     """
     if address in ("", "auto", "local"):
         return
-    host, _, port = address.rpartition(":")
+    host, port = _host_and_port(address)
     if not host or not port.isdecimal() or "/" in host:
         raise EngineError(
             f"'{address}' is not the address of a Ray cluster: give that of its head, such as ray:HOST:6379"
@@ -267,6 +267,12 @@ def _require_listener(address: str) -> None:
         raise EngineError(
             f"there is no Ray cluster at {address} ({problem}): check the address, and that its head is running"
         )
+
+
+def _host_and_port(address: str) -> tuple[str, str]:
+    """The two parts of HOST:PORT; an IPv6 host stands in brackets, which sockets do not want."""
+    host, _, port = address.rpartition(":")
+    return host.removeprefix("[").removesuffix("]"), port
 
 
 def _ignore(*_: Any, **__: Any) -> None:

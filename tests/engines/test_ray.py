@@ -282,6 +282,14 @@ def test_something_else_at_the_address_is_not_taken_for_a_cluster(says: bytes, m
         assert time.monotonic() - start < 10
 
 
+@pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="there is no IPv6 here")
+def test_a_cluster_may_have_an_ipv6_address() -> None:
+    with socket.create_server(("::1", 0), family=socket.AF_INET6) as server:
+        says = bytes(3) + ray_cluster.SETTINGS + bytes(5)
+        threading.Thread(target=lambda: server.accept()[0].sendall(says), daemon=True).start()
+        ray_cluster._require_listener(f"[::1]:{server.getsockname()[1]}")
+
+
 def test_what_this_process_does_on_a_signal_stays_as_it_is(two_nodes: Any) -> None:
     ray.shutdown()
     kept = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
