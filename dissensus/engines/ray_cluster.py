@@ -17,6 +17,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from dissensus.contents.rows import ROOM, SHELF
 from dissensus.errors import EngineError, first_line, one_line
 from dissensus.processors import cores
 
@@ -145,7 +146,7 @@ def count(resource: str) -> int:
 
 
 def prepare_worker(root: str | None) -> None:
-    """Check that this node sees the study, and let libraries use one thread: every worker has one processor.
+    """Check that this node sees the study, and use one thread and a share of the memory: there is a worker per core.
 
     Raises:
         EngineError: the study's folder is not on this node.
@@ -155,6 +156,7 @@ def prepare_worker(root: str | None) -> None:
             f"the node {socket.gethostname()} does not see {root}: put the study, and all that it refers to, on a file "
             "system that all nodes share, at the same path"
         )
+    SHELF.room = ROOM // cores()
     _use_one_thread()
 
 
