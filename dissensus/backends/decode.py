@@ -38,8 +38,9 @@ class Unreadable:
 
 
 def read_image(source: str | PathLike[str] | bytes, at_least: int = 0) -> Image.Image | Unreadable:
-    """The image of a path or a URI, or in some bytes, loaded, upright and RGB; or the reason why it cannot be read,
-    worded the same on every run.
+    """The image of a path or a URI, or in some bytes, loaded, upright and RGB; or why it cannot be read.
+
+    The reason is worded the same on every run.
 
     `at_least` is for thumbnails: a JPEG may then be decoded at a half, a quarter or an eighth of its size, which takes
     much less time, as long as both sides have so many pixels.

@@ -1,8 +1,8 @@
 """What the passes over the pool found for a round, kept so that a pool that grows is scanned only where it is new.
 
 They are used again if the pool is the same or has grown from the one they were found in, if every model's predictions
-are the same or extend those they were found in, and if the pass itself is the same (`Reduction.stamp`). Otherwise, or
-if they are missing or damaged, everything is scanned.
+are the same or extend those they were found in, and if the pass itself is the same (`VERSION`, `Reduction.stamp`).
+Otherwise, or if they are missing or damaged, everything is scanned.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ from dissensus.store.files import fingerprint
 from dissensus.store.folder import Folder
 from dissensus.store.kept import keep_tables, read_kept_tables
 
+VERSION = 1
+"""Raised whenever the same pass would find something else, or would be kept in another form."""
+
 
 def extending_engine(work: Workspace[Any], plan: Plan[Any]) -> ExtendingEngine:
     """The study's engine, with what is known from the round that a plan replaces."""
@@ -32,7 +35,7 @@ def extending_engine(work: Workspace[Any], plan: Plan[Any]) -> ExtendingEngine:
 
     def key(reduction: Reduction[Any, Any]) -> str | None:
         stamp, kind = reduction.stamp(), type(reduction).__qualname__
-        return None if stamp is None else fingerprint(json.dumps([kind, plan.models, stamp], default=_plain))
+        return None if stamp is None else fingerprint(json.dumps([VERSION, kind, plan.models, stamp], default=_plain))
 
     about, known = read_kept_tables(folder.candidates(plan.number)) if plan.replaced else ({}, {})
     size = _items_before(folder, plan, about) if about else None

@@ -22,7 +22,7 @@ PICTURES = ("image", "img", "bytes", "content")
 NAMES = ("item", "id", "__key__", "path")
 """Names of the column of ids."""
 ROOM = 1 << 30
-"""Bytes of row groups that stay in memory; the last one always does."""
+"""Bytes of row groups that stay in the memory of a process; the last one always does."""
 FILES = 64
 """Files that stay open."""
 
@@ -73,6 +73,7 @@ class Shelf:
     """Open files and the row groups that were read last, for all threads: neighbours read the same group."""
 
     def __init__(self) -> None:
+        self.room = ROOM
         self.door = threading.Lock()
         self.files: OrderedDict[Hashable, OpenFile] = OrderedDict()
         self.groups: OrderedDict[Hashable, pa.ChunkedArray] = OrderedDict()
@@ -113,7 +114,7 @@ class Shelf:
     def _keep(self, key: Hashable, column: pa.ChunkedArray) -> pa.ChunkedArray:
         with self.door:
             self.groups[key] = column
-            while len(self.groups) > 1 and sum(one.nbytes for one in self.groups.values()) > ROOM:
+            while len(self.groups) > 1 and sum(one.nbytes for one in self.groups.values()) > self.room:
                 self.groups.popitem(last=False)
         return column
 

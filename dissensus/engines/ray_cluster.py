@@ -17,6 +17,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from dissensus.contents.rows import ROOM, SHELF
 from dissensus.errors import EngineError, first_line, one_line
 from dissensus.processors import cores
 
@@ -122,7 +123,7 @@ class Processors:
         import ray
 
         address = ray.get_runtime_context().gcs_address
-        host, _, port = address.rpartition(":")
+        host, port = _host_and_port(address)
         try:
             socket.create_connection((host, int(port)), timeout=CONNECTING).close()
         except OSError:
@@ -145,7 +146,7 @@ def count(resource: str) -> int:
 
 
 def prepare_worker(root: str | None) -> None:
-    """Check that this node sees the study, and let libraries use one thread: every worker has one processor.
+    """Check that this node sees the study, and use one thread and a share of the memory: there is a worker per core.
 
     Raises:
         EngineError: the study's folder is not on this node.
@@ -155,6 +156,7 @@ def prepare_worker(root: str | None) -> None:
             f"the node {socket.gethostname()} does not see {root}: put the study, and all that it refers to, on a file "
             "system that all nodes share, at the same path"
         )
+    SHELF.room = ROOM // cores()
     _use_one_thread()
 
 
@@ -250,7 +252,7 @@ def _require_listener(address: str) -> None:
     """
     if address in ("", "auto", "local"):
         return
-    host, _, port = address.rpartition(":")
+    host, port = _host_and_port(address)
     if not host or not port.isdecimal() or "/" in host:
         raise EngineError(
             f"'{address}' is not the address of a Ray cluster: give that of its head, such as ray:HOST:6379"
@@ -267,6 +269,12 @@ def _require_listener(address: str) -> None:
         raise EngineError(
             f"there is no Ray cluster at {address} ({problem}): check the address, and that its head is running"
         )
+
+
+def _host_and_port(address: str) -> tuple[str, str]:
+    """The two parts of HOST:PORT; an IPv6 host stands in brackets, which sockets do not want."""
+    host, _, port = address.rpartition(":")
+    return host.removeprefix("[").removesuffix("]"), port
 
 
 def _ignore(*_: Any, **__: Any) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from dissensus.arrays import Array, Int
 from dissensus.engines.local import chunks
@@ -63,10 +64,18 @@ class PooledFiles:
         return any(table[column].null_count < len(table) for table in tables)
 
     def fingerprints(self) -> dict[str, str | None]:
-        """The fingerprint of every file that is an item, by its URI."""
-        groups = (self._read_group(number) for number in range(self.table.num_row_groups))
-        pairs = (pair for group in groups for pair in zip(group["uri"], group["fingerprint"], strict=True))
-        return {uri: known for uri, known in pairs if uri is not None}
+        """The fingerprint of every reference that is an item itself, by its URI; all items would take gigabytes."""
+        if not self.has_references:
+            return {}
+        groups = range(self.table.num_row_groups)
+        named = (read_groups(self.table, [number], ["reference"])["reference"] for number in groups)
+        references = pc.unique(pa.concat_arrays([pc.unique(column) for column in named])).drop_null()
+        known: dict[str, str | None] = {}
+        for number in groups:
+            group = read_groups(self.table, [number], ["uri", "fingerprint"])
+            own = group.filter(pc.is_in(group["uri"], value_set=references))
+            known |= zip(own["uri"].to_pylist(), own["fingerprint"].to_pylist(), strict=True)
+        return known
 
     def _read_group(self, number: int) -> dict[str, list[str | None]]:
         wanted = [name for name in COLUMNS if name in self.table.schema_arrow.names]
@@ -74,10 +83,15 @@ class PooledFiles:
         return found
 
 
+def list_path(folder: Folder) -> Path:
+    """Where the second list is; predictions are staged beside it, under their model's name, which has no '='."""
+    return folder.parts("=pool.parquet")
+
+
 @contextmanager
 def listed_as_given(folder: Folder) -> Iterator[None]:
     """Keep a list of the files in the order given while the block reads them, if that is the best order."""
-    path = folder.parts(folder.pool.name)
+    path = list_path(folder)
     try:
         if files_of(folder).is_read_as_given:
             pool, order = open_table(folder.pool), given_order(folder)
@@ -93,7 +107,7 @@ def listed_as_given(folder: Folder) -> Iterator[None]:
 
 def listed(folder: Folder) -> StudyTable:
     """The list of files that is in use: in the order given, within `listed_as_given`, or in that of the pool."""
-    path = folder.parts(folder.pool.name)
+    path = list_path(folder)
     if path.exists() and read_stamps(path, "pool")["pool"] == pool_stamp(folder):  # not left behind by a kill
         return open_grouped(path)
     return open_grouped(folder.pool)

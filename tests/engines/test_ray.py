@@ -15,10 +15,12 @@ import numpy as np
 import pytest
 from clusters import Totalling, cluster
 
+from dissensus.contents.rows import ROOM
 from dissensus.engines import engine_named, ray_cluster
 from dissensus.engines.extending import ExtendingEngine
 from dissensus.engines.local import reduce
 from dissensus.errors import EngineError, SelectionError
+from dissensus.processors import cores
 from dissensus.progress import silent
 from tests.kept_parts import Kept
 
@@ -282,11 +284,28 @@ def test_something_else_at_the_address_is_not_taken_for_a_cluster(says: bytes, m
         assert time.monotonic() - start < 10
 
 
+@pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="there is no IPv6 here")
+def test_a_cluster_may_have_an_ipv6_address() -> None:
+    with socket.create_server(("::1", 0), family=socket.AF_INET6) as server:
+        says = bytes(3) + ray_cluster.SETTINGS + bytes(5)
+        threading.Thread(target=lambda: server.accept()[0].sendall(says), daemon=True).start()
+        ray_cluster._require_listener(f"[::1]:{server.getsockname()[1]}")
+
+
 def test_what_this_process_does_on_a_signal_stays_as_it_is(two_nodes: Any) -> None:
     ray.shutdown()
     kept = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
     engine_named(f"ray:{two_nodes.address}")
     assert {one: signal.getsignal(one) for one in kept} == kept
+
+
+def test_the_workers_of_a_machine_share_the_memory_for_row_groups(engine: Any) -> None:
+    def room(_: int) -> int:
+        from dissensus.contents.rows import SHELF
+
+        return SHELF.room
+
+    assert [found for _, found in engine.map(lambda: room, [0])] == [ROOM // cores()]
 
 
 def test_a_node_that_does_not_see_the_study_says_so(two_nodes: Any, tmp_path: Path) -> None:

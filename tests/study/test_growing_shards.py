@@ -162,6 +162,21 @@ def test_an_interrupted_addition_resumes(folder: Path, monkeypatch: pytest.Monke
     assert sorted(before + seen(folder, "tens")) == list(range(20, 50))
 
 
+def test_a_pool_does_not_grow_while_a_model_has_predicted_only_some_items(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LabelSource, "chunk", 7)
+    study = Study.init(folder / "study", classes=list("abcd"))
+    study.pool([folder / "s-0.tar"])
+    interrupt(monkeypatch, study, models=models(folder, "tens"))
+    with pytest.raises(StudyError, match="tens has predicted only some of the items: let it finish"):
+        study.pool([folder / "s-1.tar"], add=True)
+    study.predict()
+    study.pool([folder / "s-1.tar"], add=True)
+    study.predict()
+    assert labels(study) == TENS
+
+
 def interrupt(monkeypatch: pytest.MonkeyPatch, study: Study, **request: Any) -> None:
     """Start to predict, and stop after two parts."""
     part = LabelSource.part

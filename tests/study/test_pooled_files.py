@@ -10,9 +10,11 @@ import pyarrow as pa
 import pytest
 from PIL import Image
 
+from dissensus.backends import parse_spec
+from dissensus.errors import BackendError
 from dissensus.processors import cores
 from dissensus.steps import pooled_files
-from dissensus.steps.pooled_files import PooledFiles, listed, listed_as_given, listed_rows
+from dissensus.steps.pooled_files import PooledFiles, list_path, listed, listed_as_given, listed_rows
 from dissensus.steps.pooled_images import PooledImages
 from dissensus.store import tables
 from dissensus.store.folder import Folder
@@ -37,7 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
         "size": np.full(COUNT, 9),
         "fingerprint": [f"print {place}" for place in order],
         "place": order.astype(np.uint64),
-        "reference": [f"beside {place}" if place % 2 else None for place in order],
+        "reference": [f"tar:512+9:/a.tar#{place - 1}" if place % 2 else None for place in order],
     }
     write_table(made.pool, pa.table(columns), {"pool": "p"})
     return made
@@ -54,22 +56,30 @@ def test_every_item_has_its_file_in_either_order(folder: Folder) -> None:
         rows = np.argsort(order)
         assert [stored.of(int(row), "uri") for row in rows] == [expected[row] for row in rows]
         assert [stored.of(int(row), "fingerprint") for row in rows] == [f"print {place}" for place in range(COUNT)]
-        assert [stored.of(int(row), "reference") for row in rows[:2]] == [None, "beside 1"]
+        assert [stored.of(int(row), "reference") for row in rows[:2]] == [None, expected[order.index(0)]]
         assert listed_rows(listed(folder).path, range(128, 192))["fingerprint"].to_pylist() == [
             f"print {n}" for n in range(128, 192)
         ]
-        assert stored.fingerprints() == plain.fingerprints()
+        references = {f"tar:512+9:/a.tar#{place}": f"print {place}" for place in range(0, COUNT, 2)}
+        assert stored.fingerprints() == plain.fingerprints() == references
         assert stored._group.cache_info().misses <= 3 * -(-COUNT // 64)  # each row group once for each pass above
     assert listed(folder).path == folder.pool
     assert not (folder.root / ".unfinished").exists()
 
 
 def test_a_list_that_a_kill_has_left_behind_is_not_used_for_another_pool(folder: Folder) -> None:
-    path = folder.parts(folder.pool.name)
+    path = list_path(folder)
     with listed_as_given(folder):
         assert listed(folder).path == path
         write_table(folder.pool, tables.read_table(folder.pool).slice(1), {"pool": "another"})
         assert listed(folder).path == folder.pool
+
+
+def test_a_model_called_pool_leaves_the_list_alone(folder: Folder) -> None:
+    with listed_as_given(folder):
+        assert folder.parts("pool.parquet") != list_path(folder)  # where its predictions are staged
+        with pytest.raises(BackendError, match="not a valid model name"):
+            parse_spec(f"{list_path(folder).stem}=onnx:a.onnx")
 
 
 def test_files_that_are_not_in_archives_need_no_second_list(tmp_path: Path) -> None:
