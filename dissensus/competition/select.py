@@ -20,14 +20,14 @@ from dissensus.competition.task import H, S, Task, ids_of
 from dissensus.errors import PredictionError, SelectionError, StudyError
 from dissensus.steps.belonging import check_same_pool, refuse_other_predictions
 from dissensus.steps.growing import rounds_behind
-from dissensus.steps.pooling import pool_stamp
+from dissensus.steps.pooling import earlier_pools, pool_stamp
 from dissensus.steps.pools import drawn, open_source, require_source
 from dissensus.steps.predicting import changes_since, predicted
 from dissensus.steps.workspace import Workspace
 from dissensus.store.checksums import verify
 from dissensus.store.files import remove_file
 from dissensus.store.lock import Lock
-from dissensus.store.parts import Parts, clear_parts
+from dissensus.store.parts import Parts, clear_parts, unfinished_inputs
 from dissensus.store.rounds import Round, read_rounds, remove_round, write_round
 from dissensus.store.set_questions import CustomQuestions
 
@@ -82,7 +82,8 @@ def _select(task: Task[S, H], plan: Plan[S]) -> int:
     } | dict(selecting.inputs)
     extends = {"extends": engine.origin} if engine.is_known(selecting.reduction) else {}
     step, folder = f"select (round {plan.number})", work.folder.parts(f"select-{plan.number:03}")
-    parts = Parts(folder, step, inputs | extends, replaces=bool(plan.replaced))
+    has_grown = unfinished_inputs(folder).get("pool") in earlier_pools(work.folder)
+    parts = Parts(folder, step, inputs | extends, replaces=bool(plan.replaced) or has_grown)
     try:
         choice = selecting.run(work, parts)
     except (PredictionError, SelectionError):  # resuming would fail again, so the parts are useless

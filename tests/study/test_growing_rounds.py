@@ -266,6 +266,25 @@ def test_one_round_replaces_all_rounds_of_a_smaller_pool(tmp_path: Path) -> None
     assert study.check().is_whole
 
 
+def test_a_first_selection_that_was_interrupted_does_not_bind_a_larger_pool(
+    tmp_path: Path, expected: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind, folder = KINDS["confidence is set"], tmp_path / "grown"
+
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("dissensus.competition.select.write_round", stop)
+        with pytest.raises(KeyboardInterrupt):
+            whole(kind, folder, 200)
+    study = Study(folder / "study")
+    assert list(study.folder.parts("select-001").glob("*.parquet"))
+    add(study, kind, folder, 200, 300)
+    study.select()
+    assert round_of(study) == expected
+
+
 @pytest.mark.parametrize("moment", range(1, 6))
 def test_a_kill_leaves_a_study_whose_next_selection_is_the_same(moment: int, tmp_path: Path, expected: bytes) -> None:
     study = grown(tmp_path / "grown")
