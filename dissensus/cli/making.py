@@ -247,7 +247,7 @@ def predict(
 ) -> None:
     """Run models on the whole pool; run it again to resume.
 
-    Backends: file, python, sklearn, onnx, litert, torch, timm, quality. Preprocessing is saved in study.toml.
+    Backends: file, python, sklearn, kernel, onnx, litert, torch, timm, quality. Preprocessing is saved in study.toml.
     To correct a setting, run the model again: `dissensus predict birds --again resnet -p size=160`.
 
     Example: `dissensus predict birds resnet=onnx:resnet.onnx old=file:predictions.csv`

@@ -60,7 +60,7 @@ class Pass:
             return f"{start} in the rest of the pool could change the selection."
         took = f"{self.items:,} items were compared in {self.seconds:.2f} s"
         if self.start > self.seconds / 2:
-            return f"{took}, most of it until the first of them were."
+            return f"{took}, most of it before the first results."
         rate, memory = self.rate * self.bytes / self.items, memory_bandwidth()
         return (
             f"{took}. Once begun, that was {self.rate / 1e6:.0f} million a second, or {rate / 1e9:.1f} GB/s: "

@@ -50,8 +50,8 @@ def show_pool(status: Status, as_json: bool, notes: Sequence[str] = ()) -> None:
             missing = counted(status.missing_files, "of them has", "of them have")
             say(f"{missing} no file: no questions will be asked about that")
         if status.identical_files:
-            copies = counted(status.identical_files, "of them is a copy", "of them are copies")
-            say(f"{copies} of others, byte for byte: a duel may show the same picture twice")
+            copies = counted(status.identical_files, "of them is a copy of another", "of them are copies of others")
+            say(f"{copies}, byte for byte: a duel may show the same picture twice")
         for note in notes:
             say(note)
         say_next(status.next)

@@ -257,7 +257,7 @@ def test_a_pass_counts_what_it_scanned_and_says_how_fast_it_was() -> None:
     started = Pass("select", 2_000_000, 160_000_000, 0.5, start=0.3, start_items=200_000)
     assert started.rate == pytest.approx(9e6)
     slow = Pass("select", 2_000_000, 160_000_000, 4.5, start=4.4, start_items=200_000)
-    assert slow.words == "2,000,000 items were compared in 4.50 s, most of it until the first of them were."
+    assert slow.words == "2,000,000 items were compared in 4.50 s, most of it before the first results."
     settled = Pass("select", 65_536, 1, 0.1, known=65_536, is_settled=True)
     assert settled.is_worth_saying
     assert settled.words.startswith("131,072 items were enough: nothing in the rest of the pool")
