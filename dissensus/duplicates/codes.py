@@ -126,5 +126,5 @@ class NearCodes:
 
 def _whole_square(radius: float) -> int:
     """The largest squared distance of descriptors whose root is not above the radius."""
-    square = int(min(radius**2, 2**40)) + 1
+    square = int(min(radius, 2**20) ** 2) + 1
     return square if np.sqrt(square) <= radius else square - 1

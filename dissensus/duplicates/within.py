@@ -18,6 +18,8 @@ TILE = 2048
 """Points whose bounds are compared with those of a strip at a time."""
 STRIP = 256
 """Points whose bounds are computed at a time."""
+FARTHEST = 1e150
+"""More than any distance of points that were divided; its square fits into float64."""
 
 Take = Callable[[Array, Array, Array], object]
 """What is done with pairs that are found: two arrays of positions, and their squared distances."""
@@ -71,7 +73,8 @@ class Within:
         if not 1e-100 < scale < 1e100:
             known, self.unit, scale = np.ldexp(np.asarray(known, float), -int(np.log2(scale))), scale, 1.0
         self.radius = radius / self.unit
-        self.limit = self.radius**2 * (1 + 1e-15)  # the square of a distance's root may be less than the distance
+        reach = min(self.radius, FARTHEST)
+        self.limit = reach**2 * (1 + 1e-15)  # the square of a distance's root may be less than the distance
         self.bound = np.float32(min(self.limit / scale**2 * (1 + 2 * STRETCH), 1e38)) + TINY
         self.count = len(known)
         if self.count > 1:

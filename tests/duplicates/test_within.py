@@ -13,6 +13,7 @@ from test_neighbours import CLOUDS
 from dissensus.arrays import Array
 from dissensus.duplicates import embedding
 from dissensus.duplicates import within as module
+from dissensus.duplicates.codes import approximate
 from dissensus.duplicates.links import NONE, joined, linked
 from dissensus.duplicates.neighbours import nearest
 from dissensus.duplicates.within import Within, exact, within
@@ -88,6 +89,14 @@ def test_the_order_of_points_makes_no_difference(order: list[int]) -> None:
 def test_equal_points_are_one_group_without_a_list_of_pairs() -> None:
     links = exact(np.zeros((5000, 4), np.int8), 0)
     assert (links.groups(5000) == 0).all()
+
+
+@pytest.mark.parametrize("radius", [1e155, np.float64(1e200)])
+def test_a_radius_whose_square_is_not_a_number_connects_everything(radius: float) -> None:
+    points = np.random.default_rng(0).normal(size=(5, 68))
+    assert len(within(points, radius)[0]) == 10
+    assert (exact(points, radius).groups(5) == 0).all()
+    assert (approximate(np.zeros((5, 68), np.int8), radius).groups(5) == 0).all()
 
 
 @pytest.mark.parametrize("radius", [-1.0, np.nan, np.inf])

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dissensus.arrays import MISSING
-from dissensus.store.tables import ROW_GROUP, open_table
+from dissensus.store.tables import ROW_GROUP, decimal, open_table
 from dissensus.study import Study
 
 ITEMS = ROW_GROUP + 500
@@ -61,6 +61,19 @@ def test_confidences_are_rounded_to_half_precision(tmp_path: Path) -> None:
     study.predict(a=([0, 1], [0.8001, 1 / 3]), b=([1, 0], [0.5, 0.5]))
     found = open_table(study.folder.predictions("a")).numbers(0, "confidence")
     np.testing.assert_allclose(found, [0.8001, 1 / 3], atol=0.00025)
+
+
+def test_confidences_that_reach_a_threshold_still_do() -> None:
+    def stored(values: np.ndarray) -> np.ndarray:
+        return decimal(values.astype(np.float32).astype(np.float16))
+
+    thresholds = np.linspace(0, 1, 1001).round(3).astype(np.float32)
+    np.testing.assert_array_equal(stored(thresholds), thresholds)
+    values = np.linspace(0, 1, 1_000_001).astype(np.float32)
+    assert (np.diff(stored(values)) >= 0).all()  # so what is above a threshold is not below it once it is stored
+    assert np.abs(stored(values) - values).max() < 0.0005
+    counts = values[stored(values) >= np.float32(0.8)]
+    assert 0.79956 < counts.min() < 0.79957
 
 
 def test_a_pool_grows_and_the_round_is_that_of_a_whole_pool(tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from dissensus.store.settings.video import VIDEO, VideoSettings
 
 LABELS = """\
 classes = {classes}
-# compact = true    # files of predictions take less than half the space: confidences in half precision (0.8 ± 0.0002)
-                    # and labels as codes; selecting from them takes about twice as long
+# compact = true    # files of predictions take less than half the space: confidences in half precision, less than
+                    # 0.0005 off, and labels as codes; selecting from them takes about twice as long
 
 [select]
 k = 10              # items per duel
