@@ -20,6 +20,7 @@ from dissensus.errors import PoolError, refuse_pipe
 from dissensus.processors import one_thread_per_product
 from dissensus.records import BrokenPicture, Copy, DuplicateGroup, Duplicates
 from dissensus.steps.describing import Descriptors, described
+from dissensus.steps.pooling import given_order
 from dissensus.steps.sheets import write_rows
 from dissensus.steps.workspace import Workspace
 from dissensus.store.exchange import safe_cell
@@ -111,7 +112,8 @@ def _record(
     values, places = np.unique(codes[described_first], return_index=True)
     same = described_first[places[np.searchsorted(values, codes[broken])]]
     groups[broken] = np.where(codes[broken] < 0, broken, groups[same])  # copies of a broken file are copies, too
-    members = _members(groups, known.pixels, pc.fill_null(columns["size"], -1).to_numpy())
+    place = np.argsort(given_order(work.folder))
+    members = _members(groups, known.pixels, pc.fill_null(columns["size"], -1).to_numpy(), place)
     made = [_group(rows, known, codes, names) for rows, names in _with_names(work, members)]
     names = work.pool.ids(broken.tolist()) if len(broken) else []
     problems = zip(names, broken.tolist(), strict=True)
@@ -128,11 +130,16 @@ def _whole(array: Any) -> Any:
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
 
-def _members(groups: Int[Array, " N"], pixels: Int[Array, " N"], sizes: Int[Array, " N"]) -> list[Int[Array, " m"]]:
-    """Positions of the items of every group of two or more: most pixels first, then the largest file, in pool order."""
+def _members(
+    groups: Int[Array, " N"], pixels: Int[Array, " N"], sizes: Int[Array, " N"], place: Int[Array, " N"]
+) -> list[Int[Array, " m"]]:
+    """Positions of the items of every group of two or more: most pixels first, then the largest file, as given.
+
+    So of equal pictures the one that was there first is kept, also in a pool that grows.
+    """
     counts = np.bincount(groups, minlength=len(groups))
     rows = np.flatnonzero(counts[groups] > 1)
-    rows = rows[np.lexsort((rows, -sizes[rows], -pixels[rows], groups[rows]))]
+    rows = rows[np.lexsort((place[rows], -sizes[rows], -pixels[rows], groups[rows]))]
     cuts = np.flatnonzero(np.diff(groups[rows])) + 1
     return np.split(rows, cuts) if len(rows) else []
 

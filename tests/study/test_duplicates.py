@@ -246,6 +246,17 @@ def test_no_order_of_merging_makes_a_difference(study: Study, chunk: int) -> Non
         assert np.array_equal(links.first, expected.first)
 
 
+def test_of_equal_files_the_one_that_was_given_first_is_kept(tmp_path: Path) -> None:
+    study = Study.init(tmp_path / "study", classes=["a", "b"])
+    for number in (3, 1, 2):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for name in "abcd":
+            Image.linear_gradient("L").rotate(ord(name)).save(folder / f"{name}-{number}.png")
+        study.pool([folder], add=number != 3)
+    assert sorted(group.kept for group in study.duplicates().groups) == ["a-3.png", "b-3.png", "c-3.png", "d-3.png"]
+
+
 def test_many_empty_pages_are_one_group(tmp_path: Path) -> None:
     study = Study.init(tmp_path / "study", classes=["cat", "dog"])
     pages = np.full((300, 8, 8, 3), 255, np.uint8)
