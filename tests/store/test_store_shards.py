@@ -103,6 +103,25 @@ def test_links_in_an_archive_are_ignored_and_counted(tmp_path: Path) -> None:
     assert (found.table["id"].to_pylist(), found.ignored) == (["a.png"], Counter({"links": 2}))
 
 
+@pytest.mark.parametrize("size", [-512, -1024, -1, -(1 << 40)])
+@pytest.mark.parametrize("is_pax", [False, True])
+def test_a_size_below_zero_does_not_send_us_back_for_ever(tmp_path: Path, size: int, is_pax: bool) -> None:
+    write_tar(tmp_path / "s.tar", {"a.png": png(1), "b.png": b""})
+    data = bytearray((tmp_path / "s.tar").read_bytes())
+    if is_pax:
+        about = tarfile.TarInfo("b.png")
+        about.pax_headers = {"size": str(size)}
+        head = about.tobuf(tarfile.PAX_FORMAT)
+    else:
+        about = tarfile.TarInfo("b.png")
+        about.size = size
+        head = about.tobuf(tarfile.GNU_FORMAT)
+    place = data.index(b"b.png")
+    (tmp_path / "s.tar").write_bytes(data[:place] + head + bytes(10240))
+    with pytest.raises(PoolError, match=r"cannot read .*s\.tar: .*: copy or write the archive again"):
+        items_of([str(tmp_path / "s.tar")])
+
+
 def test_the_same_name_in_two_archives_gets_the_archives_name_before_it(tmp_path: Path) -> None:
     write_tar(tmp_path / "s-0.tar", {"0.png": png(0), "1.png": png(1)})
     write_tar(tmp_path / "s-1.tar", {"0.png": png(2), "2.png": png(3)})
