@@ -88,6 +88,8 @@ def _members(where: str, file: Any, ignored: Counter[str]) -> Iterator[tuple[str
             if not member.isreg() or member.issparse():
                 if member.islnk() or member.issym():
                     ignored["links"] += 1
+                elif member.issparse():
+                    ignored["sparse files"] += 1
                 continue
             name = member.name.removeprefix("./")
             ending = PurePosixPath(name).suffix.lower()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
 import os
 import tarfile
@@ -101,6 +102,17 @@ def test_links_in_an_archive_are_ignored_and_counted(tmp_path: Path) -> None:
             archive.add(tmp_path / name, name)
     found = found_items([str(tmp_path / "s.tar")])
     assert (found.table["id"].to_pylist(), found.ignored) == (["a.png"], Counter({"links": 2}))
+
+
+def test_a_picture_that_is_stored_with_holes_is_ignored_and_counted(tmp_path: Path) -> None:
+    holes = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.name": "b.png", "GNU.sparse.realsize": "512"}
+    with tarfile.open(tmp_path / "s.tar", "w", format=tarfile.PAX_FORMAT) as archive:
+        for name, headers, data in (("a.png", {}, png(1)), ("x", holes, b"1\n0\n512\n".ljust(1024, b"\0"))):
+            about = tarfile.TarInfo(name)
+            about.pax_headers, about.size = headers, len(data)
+            archive.addfile(about, io.BytesIO(data))
+    found = found_items([str(tmp_path / "s.tar")])
+    assert (found.table["id"].to_pylist(), found.ignored) == (["a.png"], Counter({"sparse files": 1}))
 
 
 @pytest.mark.parametrize("size", [-512, -1024, -1, -(1 << 40)])
