@@ -42,7 +42,7 @@ class Parts:
         note = folder / NOTE
         if not note.exists() or (replaces and changed_inputs(recorded_inputs(folder), inputs)):
             self.clear()
-        if any(folder.glob("*.parquet")):
+        if self:
             refuse_changes(step, recorded_inputs(folder), inputs, f"delete {folder} to start over")
         else:  # without a finished part the recorded inputs do not matter
             write_inputs(folder, inputs)
@@ -51,24 +51,29 @@ class Parts:
         return self._path(number).exists()
 
     def __bool__(self) -> bool:
-        return any(self.folder.glob("*.parquet"))
+        return any(self._numbers())
 
     def write(self, number: int, table: pa.Table) -> None:
-        write_table(self._path(number), table, {"part": number})
+        write_table(self._path(number), table, {"part": number, "of": self.folder.name})
 
     def read(self, number: int) -> pa.Table:
         path = self._path(number)
-        if read_stamps(path).get("part", number) != number:
+        stamps = read_stamps(path)  # those of older versions do not say of what it is a part
+        if (stamps.get("part", number), stamps.get("of", self.folder.name)) != (number, self.folder.name):
             raise StudyError(f"{path} is damaged (it holds a different part): delete it and run the command again")
         return read_table(path)
 
     def all(self) -> Iterator[pa.Table]:
         """The finished parts in order, loaded one at a time."""
-        return (self.read(number) for number in sorted(int(path.stem) for path in self.folder.glob("*.parquet")))
+        return (self.read(number) for number in sorted(map(int, self._numbers())))
 
     def clear(self) -> None:
         """Remove the parts once the step's result is written."""
         clear_parts(self.folder)
+
+    def _numbers(self) -> Iterator[str]:
+        """Of the finished parts; other files, such as copies by other programs, are none."""
+        return (path.stem for path in self.folder.glob("*.parquet") if path.stem.isdecimal())
 
     def _path(self, number: int) -> Path:
         return self.folder / f"{number:06}.parquet"
