@@ -150,6 +150,24 @@ def test_rows_are_named_by_their_ids_or_by_file_and_row(tmp_path: Path) -> None:
     assert [content(str(uri)) for uri in uris[-3:]] == [png(10), png(7), png(8)]
 
 
+@pytest.mark.parametrize("is_struct", [False, True])
+def test_columns_of_categories_and_views_hold_ids_and_pictures(is_struct: bool, tmp_path: Path) -> None:
+    pictures, ids = [png(value) for value in (3, 3, 7, 8, 7)], pa.array(list("vwxyz")).dictionary_encode()
+    for kind, group in ((pa.array(pictures).dictionary_encode(), 2), (pa.array(pictures, pa.binary_view()), 5)):
+        image = pa.StructArray.from_arrays([kind], ["bytes"]) if is_struct else kind
+        pq.write_table(pa.table({"id": ids, "image": image}), tmp_path / "p.parquet", row_group_size=group)
+        names, uris = items_of([str(tmp_path / "p.parquet")])
+        assert names == list("vwxyz")
+        assert [content(str(uri)) for uri in uris] == pictures
+
+
+def test_an_empty_source_is_not_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.png").write_bytes(png(1))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(PoolError, match="one of the sources is empty: give an image folder"):
+        items_of([""])
+
+
 def test_a_table_of_paths_is_still_a_manifest(tmp_path: Path) -> None:
     pq.write_table(pa.table({"item": ["a"], "path": ["a.png"], "image": ["not bytes"]}), tmp_path / "m.parquet")
     assert items_of([str(tmp_path / "m.parquet")]) == (["a"], [str(tmp_path / "a.png")])
