@@ -370,3 +370,28 @@ def test_a_served_study_of_an_archive_shows_the_same_clean_pixels(demo: Any, tmp
     others = {*read_table(study.folder.pool, ["id"])["id"].to_pylist()} - selected
     assert others
     assert all(backing.picture(item) is None for item in others)
+
+
+def test_a_pool_does_not_grow_while_a_model_is_interrupted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LabelSource, "chunk", 8)
+    study = Study.init(folder / "study", classes=list("abcd"))
+    study.pool([folder / "s-0.tar"])
+    write = parts.Parts.write
+
+    def stopped(self: parts.Parts, number: int, table: pa.Table) -> None:
+        if number == 1:
+            raise PoolError("the server cannot be reached")
+        write(self, number, table)
+
+    monkeypatch.setattr(parts.Parts, "write", stopped)
+    with pytest.raises(PoolError, match="cannot be reached"):
+        study.predict(models(folder, "tens"))
+    monkeypatch.setattr(parts.Parts, "write", write)
+    with pytest.raises(StudyError, match="tens has predicted only some of the items: run dissensus predict"):
+        study.pool([folder / "s-1.tar"], add=True)
+    seen(folder, "tens")
+    study.predict()
+    assert seen(folder, "tens") == list(range(8, 20))
+    study.pool([folder / "s-1.tar"], add=True)
+    study.predict()
+    assert seen(folder, "tens") == list(range(20, 50))
