@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from dissensus.competition.notices import uncounted
 from dissensus.competition.task import S, Task
 from dissensus.errors import StudyError
-from dissensus.store.folder import Folder
 from dissensus.store.lock import Lock
 from dissensus.store.rounds import Round, read_rounds
 
@@ -48,10 +47,9 @@ def growing(task: Task[Any, Any]) -> Iterator[None]:
     """Hold the study while items are added to its pool: nobody can be asked anything meanwhile.
 
     Raises:
-        StudyError: somebody has been asked, the study is being served, or a model has predicted only some of the items.
+        StudyError: somebody has been asked, or the study is being served.
     """
     folder, log = task.work.folder, task.work.answers
-    _refuse_unfinished(folder, task.work.settings.models)
     if not folder.rounds() and not folder.batches():
         yield
         return
@@ -64,14 +62,3 @@ def growing(task: Task[Any, Any]) -> Iterator[None]:
         if folder.batches() and (log.counts()[0] or log.assignments()):
             raise StudyError(f"questions were drawn from this pool, and people have been asked: {LARGER}")
         yield
-
-
-def _refuse_unfinished(folder: Folder, models: Iterable[str]) -> None:
-    """Refuse to lose what a model has predicted so far: finished parts belong to the pool that they were made on."""
-    for name in models:
-        parts = folder.parts(f"predict-{name}")
-        if any(parts.glob("*.parquet")):
-            raise StudyError(
-                f"{name} has predicted only some of the items: let it finish (dissensus predict {folder.root}), or "
-                f"delete {parts}, before you add items"
-            )

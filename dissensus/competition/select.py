@@ -100,8 +100,8 @@ def _select(task: Task[S, H], plan: Plan[S]) -> int:
     }
     ids = dict(zip(items, drawn(work.folder, items, work.progress), strict=True))
     _make_way(task, plan)
+    keep_passes(work.folder, plan, engine)  # first: once there is the round, nothing is done again
     write_round(work.folder, plan.number, selection, plan.models, ids, about | dict(choice.about), choice.more)
-    keep_passes(work.folder, plan, engine)
     parts.clear()
     return plan.number
 

@@ -170,8 +170,15 @@ def _has_bytes(kind: pa.StructType) -> bool:
 
 
 def _is_bytes(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
+    kind = _of_values(kind)
+    return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_binary_view(kind))
 
 
 def _is_name(kind: pa.DataType) -> bool:
+    kind = _of_values(kind)
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind))
+
+
+def _of_values(kind: pa.DataType) -> pa.DataType:
+    """The type of the values of a column, which may be stored as categories, as data frames do."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind

@@ -263,7 +263,7 @@ def _require_listener(address: str) -> None:
             if os.environ.get("RAY_USE_TLS", "0").lower() not in ("1", "true"):
                 line.sendall(HELLO)
                 problem = "" if line.recv(9)[3:4] == SETTINGS else "something else is there"
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, UnicodeError) as error:  # UnicodeError: no host can have this name
         problem = one_line(error)
     if problem:
         raise EngineError(

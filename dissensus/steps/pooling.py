@@ -23,7 +23,7 @@ from dissensus.store.draws import remove_batches
 from dissensus.store.enumerations import read_enumeration
 from dissensus.store.files import content_fingerprint, exists, fingerprint
 from dissensus.store.folder import Folder
-from dissensus.store.parts import Parts, clear_parts, part_size
+from dissensus.store.parts import Parts, clear_parts, has_parts, part_size, unfinished_inputs
 from dissensus.store.sources import ITEMS, found_items, with_archive_names
 from dissensus.store.tables import ROW_GROUP, open_table, read_stamps, read_table, write_pieces
 
@@ -53,6 +53,8 @@ def make_pool(
         StudyError: models have already predicted on another pool.
     """
     before = _before(folder) if add else NONE
+    if before.sources:
+        _refuse_interrupted(folder)
     table, ignored = _given(folder, sources, before, progress, allow_missing)
     added = len(table) - len(before.items)
     order = in_order(_whole(table["id"]))
@@ -168,6 +170,17 @@ def _before(folder: Folder) -> Before:
         table = table.append_column("reference", pa.nulls(len(table), pa.string()))
     earlier = {**stamps.get("earlier", {}), str(stamps["pool"]): len(table)}
     return Before(table.select(ROWS.names).cast(ROWS), tuple(stamps.get("sources", ())), earlier)
+
+
+def _refuse_interrupted(folder: Folder) -> None:
+    """Raise StudyError if a model has predicted some items: in a larger pool, these parts would be of no use."""
+    now = pool_stamp(folder)
+    for parts in sorted((folder.root / ".unfinished").glob("predict-*")):
+        if has_parts(parts) and unfinished_inputs(parts).get("pool") == now:
+            raise StudyError(
+                f"{parts.name.removeprefix('predict-')} has predicted only some of the items: run dissensus predict "
+                f"{folder.root} before items are added, or delete {parts} to lose what is finished"
+            )
 
 
 def _without_known(items: pa.Table, known: pa.Table) -> pa.Table:

@@ -42,7 +42,7 @@ class Parts:
         note = folder / NOTE
         if not note.exists() or (replaces and changed_inputs(recorded_inputs(folder), inputs)):
             self.clear()
-        if any(folder.glob("*.parquet")):
+        if self:
             refuse_changes(step, recorded_inputs(folder), inputs, f"delete {folder} to start over")
         else:  # without a finished part the recorded inputs do not matter
             write_inputs(folder, inputs)
@@ -51,20 +51,21 @@ class Parts:
         return self._path(number).exists()
 
     def __bool__(self) -> bool:
-        return any(self.folder.glob("*.parquet"))
+        return has_parts(self.folder)
 
     def write(self, number: int, table: pa.Table) -> None:
-        write_table(self._path(number), table, {"part": number})
+        write_table(self._path(number), table, {"part": number, "of": self.folder.name})
 
     def read(self, number: int) -> pa.Table:
         path = self._path(number)
-        if read_stamps(path).get("part", number) != number:
+        stamps = read_stamps(path)  # those of older versions do not say of what it is a part
+        if (stamps.get("part", number), stamps.get("of", self.folder.name)) != (number, self.folder.name):
             raise StudyError(f"{path} is damaged (it holds a different part): delete it and run the command again")
         return read_table(path)
 
     def all(self) -> Iterator[pa.Table]:
         """The finished parts in order, loaded one at a time."""
-        return (self.read(number) for number in sorted(int(path.stem) for path in self.folder.glob("*.parquet")))
+        return (self.read(number) for number in sorted(map(int, _numbers(self.folder))))
 
     def clear(self) -> None:
         """Remove the parts once the step's result is written."""
@@ -72,6 +73,16 @@ class Parts:
 
     def _path(self, number: int) -> Path:
         return self.folder / f"{number:06}.parquet"
+
+
+def has_parts(folder: Path) -> bool:
+    """Whether a folder has finished parts."""
+    return any(_numbers(folder))
+
+
+def _numbers(folder: Path) -> Iterator[str]:
+    """Of the finished parts; other files, such as copies by other programs, are none."""
+    return (path.stem for path in folder.glob("*.parquet") if path.stem.isdecimal())
 
 
 def clear_parts(folder: Path) -> None:

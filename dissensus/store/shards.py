@@ -83,9 +83,13 @@ def _members(where: str, file: Any, ignored: Counter[str]) -> Iterator[tuple[str
     with tarfile.open(fileobj=file, mode="r:") as archive:
         while (member := archive.next()) is not None:
             archive.members = []  # type: ignore[attr-defined]  # it would keep all of them
+            if min(member.size, archive.offset - member.offset_data) < 0:  # older Pythons would go round in circles
+                raise tarfile.ReadError(f"damaged header at byte {member.offset:,}")
             if not member.isreg() or member.issparse():
                 if member.islnk() or member.issym():
                     ignored["links"] += 1
+                elif member.issparse():
+                    ignored["sparse files"] += 1
                 continue
             name = member.name.removeprefix("./")
             ending = PurePosixPath(name).suffix.lower()

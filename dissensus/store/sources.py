@@ -79,6 +79,8 @@ def found_items(sources: Sequence[str], progress: Progress = silent) -> Found:
     """
     found = Found()
     for given in sources:
+        if not given:  # a variable of a shell that is not set; it would be the current folder
+            raise PoolError(f"one of the sources is empty: {KINDS}")
         literal = is_file_path(given) and Path(given).exists()
         every = [given] if literal else without_braces(given)
         for source in every:

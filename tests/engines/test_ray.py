@@ -271,6 +271,13 @@ def test_without_a_head_what_is_under_way_ends_and_the_rest_is_given_up(
         assert 4 <= len(parts) < 21
 
 
+@pytest.mark.parametrize("host", ["192.168..5", "x" * 300])
+def test_a_host_that_cannot_exist(host: str) -> None:
+    ray.shutdown()
+    with pytest.raises(EngineError, match=r"there is no Ray cluster at .*UnicodeError"):
+        engine_named(f"ray:{host}:6379")
+
+
 @pytest.mark.parametrize("says", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"220 mail ready\r\n"])
 def test_something_else_at_the_address_is_not_taken_for_a_cluster(says: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     ray.shutdown()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pyarrow as pa
@@ -76,3 +77,22 @@ def test_a_half_written_part_does_not_count(tmp_path: Path) -> None:
     parts = Parts(tmp_path / "step", "select", INPUTS)
     (tmp_path / "step" / ".000001.parquet.unfinished").write_bytes(b"PAR1")
     assert 1 not in parts
+
+
+def test_files_that_other_programs_leave_beside_parts_are_ignored(tmp_path: Path) -> None:
+    parts = Parts(tmp_path / "step", "select", INPUTS)
+    for name in ("._000000", "000000 (copy)", "-00001", "notes"):
+        (tmp_path / "step" / f"{name}.parquet").write_bytes(b"something else")
+    assert not parts
+    for number in (1, 0):
+        parts.write(number, pa.table({"x": [number]}))
+    assert [part["x"].to_pylist() for part in Parts(tmp_path / "step", "select", INPUTS).all()] == [[0], [1]]
+
+
+def test_a_part_of_another_step_is_refused(tmp_path: Path) -> None:
+    one, other = (Parts(tmp_path / name, "predict", INPUTS) for name in ("predict-a", "predict-b"))
+    one.write(0, pa.table({"label": [1]}))
+    other.write(0, pa.table({"label": [2]}))
+    shutil.copy(tmp_path / "predict-a" / "000000.parquet", tmp_path / "predict-b")
+    with pytest.raises(StudyError, match=r"holds a different part\): delete it and run the command again"):
+        other.read(0)

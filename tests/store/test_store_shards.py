@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
 import os
 import tarfile
@@ -103,6 +104,36 @@ def test_links_in_an_archive_are_ignored_and_counted(tmp_path: Path) -> None:
     assert (found.table["id"].to_pylist(), found.ignored) == (["a.png"], Counter({"links": 2}))
 
 
+def test_a_picture_that_is_stored_with_holes_is_ignored_and_counted(tmp_path: Path) -> None:
+    holes = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.name": "b.png", "GNU.sparse.realsize": "512"}
+    with tarfile.open(tmp_path / "s.tar", "w", format=tarfile.PAX_FORMAT) as archive:
+        for name, headers, data in (("a.png", {}, png(1)), ("x", holes, b"1\n0\n512\n".ljust(1024, b"\0"))):
+            about = tarfile.TarInfo(name)
+            about.pax_headers, about.size = headers, len(data)
+            archive.addfile(about, io.BytesIO(data))
+    found = found_items([str(tmp_path / "s.tar")])
+    assert (found.table["id"].to_pylist(), found.ignored) == (["a.png"], Counter({"sparse files": 1}))
+
+
+@pytest.mark.parametrize("size", [-512, -1024, -1, -(1 << 40)])
+@pytest.mark.parametrize("is_pax", [False, True])
+def test_a_size_below_zero_does_not_send_us_back_for_ever(tmp_path: Path, size: int, is_pax: bool) -> None:
+    write_tar(tmp_path / "s.tar", {"a.png": png(1), "b.png": b""})
+    data = bytearray((tmp_path / "s.tar").read_bytes())
+    if is_pax:
+        about = tarfile.TarInfo("b.png")
+        about.pax_headers = {"size": str(size)}
+        head = about.tobuf(tarfile.PAX_FORMAT)
+    else:
+        about = tarfile.TarInfo("b.png")
+        about.size = size
+        head = about.tobuf(tarfile.GNU_FORMAT)
+    place = data.index(b"b.png")
+    (tmp_path / "s.tar").write_bytes(data[:place] + head + bytes(10240))
+    with pytest.raises(PoolError, match=r"cannot read .*s\.tar: .*: copy or write the archive again"):
+        items_of([str(tmp_path / "s.tar")])
+
+
 def test_the_same_name_in_two_archives_gets_the_archives_name_before_it(tmp_path: Path) -> None:
     write_tar(tmp_path / "s-0.tar", {"0.png": png(0), "1.png": png(1)})
     write_tar(tmp_path / "s-1.tar", {"0.png": png(2), "2.png": png(3)})
@@ -117,6 +148,24 @@ def test_rows_are_named_by_their_ids_or_by_file_and_row(tmp_path: Path) -> None:
     ids, uris = items_of([str(tmp_path / "train-*.parquet")])
     assert ids == [*(f"train-0/{row:02}" for row in range(11)), "70", "80"]
     assert [content(str(uri)) for uri in uris[-3:]] == [png(10), png(7), png(8)]
+
+
+@pytest.mark.parametrize("is_struct", [False, True])
+def test_columns_of_categories_and_views_hold_ids_and_pictures(is_struct: bool, tmp_path: Path) -> None:
+    pictures, ids = [png(value) for value in (3, 3, 7, 8, 7)], pa.array(list("vwxyz")).dictionary_encode()
+    for kind, group in ((pa.array(pictures).dictionary_encode(), 2), (pa.array(pictures, pa.binary_view()), 5)):
+        image = pa.StructArray.from_arrays([kind], ["bytes"]) if is_struct else kind
+        pq.write_table(pa.table({"id": ids, "image": image}), tmp_path / "p.parquet", row_group_size=group)
+        names, uris = items_of([str(tmp_path / "p.parquet")])
+        assert names == list("vwxyz")
+        assert [content(str(uri)) for uri in uris] == pictures
+
+
+def test_an_empty_source_is_not_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.png").write_bytes(png(1))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(PoolError, match="one of the sources is empty: give an image folder"):
+        items_of([""])
 
 
 def test_a_table_of_paths_is_still_a_manifest(tmp_path: Path) -> None:

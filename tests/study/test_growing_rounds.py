@@ -21,6 +21,7 @@ from small import one_line
 from dissensus.engines.local import LocalEngine
 from dissensus.errors import PredictionError, StudyError
 from dissensus.store.draws import read_batches
+from dissensus.store.rounds import remove_round
 from dissensus.store.tables import read_stamps
 from dissensus.study import Study
 
@@ -294,6 +295,22 @@ def test_a_kill_leaves_a_study_whose_next_selection_is_the_same(moment: int, tmp
     assert again.select() == 1
     assert round_of(again) == expected
     assert not (study.folder.root / ".unfinished").exists()
+
+
+@pytest.mark.parametrize("moment", range(1, 4))
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_kill_loses_nothing_that_is_kept_for_a_larger_pool(moment: int, is_first: bool, tmp_path: Path) -> None:
+    folders = tmp_path / "killed", tmp_path / "undisturbed"
+    killed, undisturbed = (grown(folder) for folder in folders)
+    if is_first:
+        for study in (killed, undisturbed):
+            remove_round(study.folder, 1)
+    killed_at_change(moment, killed.select)
+    kept = []
+    for study in (Study(killed.folder.root), undisturbed):
+        assert study.select() == 1
+        kept.append(study.folder.candidates(1).read_bytes())
+    assert kept[0] == kept[1]
 
 
 def test_until_it_is_selected_again_nobody_is_asked_about_a_round_of_a_smaller_pool(tmp_path: Path) -> None:

@@ -162,21 +162,6 @@ def test_an_interrupted_addition_resumes(folder: Path, monkeypatch: pytest.Monke
     assert sorted(before + seen(folder, "tens")) == list(range(20, 50))
 
 
-def test_a_pool_does_not_grow_while_a_model_has_predicted_only_some_items(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(LabelSource, "chunk", 7)
-    study = Study.init(folder / "study", classes=list("abcd"))
-    study.pool([folder / "s-0.tar"])
-    interrupt(monkeypatch, study, models=models(folder, "tens"))
-    with pytest.raises(StudyError, match="tens has predicted only some of the items: let it finish"):
-        study.pool([folder / "s-1.tar"], add=True)
-    study.predict()
-    study.pool([folder / "s-1.tar"], add=True)
-    study.predict()
-    assert labels(study) == TENS
-
-
 def interrupt(monkeypatch: pytest.MonkeyPatch, study: Study, **request: Any) -> None:
     """Start to predict, and stop after two parts."""
     part = LabelSource.part
@@ -385,3 +370,28 @@ def test_a_served_study_of_an_archive_shows_the_same_clean_pixels(demo: Any, tmp
     others = {*read_table(study.folder.pool, ["id"])["id"].to_pylist()} - selected
     assert others
     assert all(backing.picture(item) is None for item in others)
+
+
+def test_a_pool_does_not_grow_while_a_model_is_interrupted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LabelSource, "chunk", 8)
+    study = Study.init(folder / "study", classes=list("abcd"))
+    study.pool([folder / "s-0.tar"])
+    write = parts.Parts.write
+
+    def stopped(self: parts.Parts, number: int, table: pa.Table) -> None:
+        if number == 1:
+            raise PoolError("the server cannot be reached")
+        write(self, number, table)
+
+    monkeypatch.setattr(parts.Parts, "write", stopped)
+    with pytest.raises(PoolError, match="cannot be reached"):
+        study.predict(models(folder, "tens"))
+    monkeypatch.setattr(parts.Parts, "write", write)
+    with pytest.raises(StudyError, match="tens has predicted only some of the items: run dissensus predict"):
+        study.pool([folder / "s-1.tar"], add=True)
+    seen(folder, "tens")
+    study.predict()
+    assert seen(folder, "tens") == list(range(8, 20))
+    study.pool([folder / "s-1.tar"], add=True)
+    study.predict()
+    assert seen(folder, "tens") == list(range(20, 50))
