@@ -238,8 +238,8 @@ def test_what_was_kept_comes_back_as_it_was(tmp_path, array: np.ndarray, several
 def test_the_same_part_has_the_same_bytes(tmp_path) -> None:
     one = Everything(ARRAYS[0], ARRAYS[1], tuple(ARRAYS), 1, 2.0, is_so=False)
     for name in ("a", "b"):
-        Parts(tmp_path / name, "x", {}).write(0, Keeps().dump(one))
-    assert (tmp_path / "a/000000.parquet").read_bytes() == (tmp_path / "b/000000.parquet").read_bytes()
+        Parts(tmp_path / name / "select", "x", {}).write(0, Keeps().dump(one))
+    assert (tmp_path / "a/select/000000.parquet").read_bytes() == (tmp_path / "b/select/000000.parquet").read_bytes()
 
 
 def test_a_pass_counts_what_it_scanned_and_says_how_fast_it_was() -> None:
