@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from io import BytesIO
-from itertools import pairwise
+from itertools import cycle, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 from served import Served
 
+from dissensus.labeling.kinds.base import PairKind
 from dissensus.study import Study
 
 SAID = (63, -40, 0, -5, 100, -100, 20)
@@ -77,8 +78,10 @@ def by_touch(page: Page, value: int) -> None:
 
 @pytest.mark.parametrize("means", ["keyboard", "touch"])
 def test_the_number_is_kept_with_the_sign_of_the_better_one(
-    service: Served, album: Album, visit: Callable[..., Page], means: str
+    service: Served, album: Album, visit: Callable[..., Page], means: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    turns = cycle(["first", "second"])  # by chance, all of them might be alike
+    monkeypatch.setattr(PairKind, "chance", lambda *_: {"left": next(turns)})
     page = visit(link(service, means), "phone" if means == "touch" else "desktop")
     start(page)
     act = by_touch if means == "touch" else by_keys
@@ -91,7 +94,8 @@ def test_the_number_is_kept_with_the_sign_of_the_better_one(
     kept = [sidewise(row) for row in stored(service, means)]
     assert [one[:2] for one in kept] == [one[:2] for one in seen]
     assert [one[2] for one in kept] == pytest.approx([one[2] for one in seen], abs=0 if means == "keyboard" else 1)
-    assert {row["shown"]["left"] for row in stored(service, means)} == {"first", "second"}, "both orders came up"
+    assert {row["shown"]["left"] for row in stored(service, means)} == {"first", "second"}
+    assert next(turns) == "second", "the service took them in turn"
 
 
 def test_nothing_is_said_before_the_slider_was_moved(service: Served, visit: Callable[..., Page]) -> None:
