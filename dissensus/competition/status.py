@@ -22,7 +22,7 @@ from dissensus.steps.pooling import Files, files_of, has_items
 from dissensus.steps.predicting import changes_since, problems
 from dissensus.store.files import exists
 from dissensus.store.folder import Folder
-from dissensus.store.parts import part_size
+from dissensus.store.parts import finished_parts, part_size
 from dissensus.store.rounds import Round, read_rounds
 from dissensus.store.tables import open_table, read_stamps
 
@@ -204,7 +204,7 @@ def _model(task: Task[Any, Any], name: str, sanity: LabelSanity | ScoreSanity | 
     source = task.source(work, name)
     changed = changes_since(source) if is_predicted else []
     items = open_table(path).metadata.num_rows if is_predicted else 0
-    finished = sum(1 for _ in folder.parts(f"predict-{name}").glob("*.parquet"))
+    finished = sum(1 for _ in finished_parts(folder.parts(f"predict-{name}")))
     kept = finished * part_size(work.size - items, source.chunk)
     unreadable = int(read_stamps(path, "unreadable")["unreadable"]) if is_predicted else 0
     reasons = Counter(problems(folder, name)["problem"].to_pylist()) if unreadable else Counter()

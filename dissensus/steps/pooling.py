@@ -23,7 +23,7 @@ from dissensus.store.draws import remove_batches
 from dissensus.store.enumerations import read_enumeration
 from dissensus.store.files import content_fingerprint, exists, fingerprint
 from dissensus.store.folder import Folder
-from dissensus.store.parts import Parts, clear_parts, has_parts, part_size, unfinished_inputs
+from dissensus.store.parts import Parts, clear_parts, finished_parts, part_size, unfinished_inputs
 from dissensus.store.sources import ITEMS, found_items, with_archive_names
 from dissensus.store.tables import ROW_GROUP, open_table, read_stamps, read_table, write_pieces
 
@@ -176,7 +176,7 @@ def _refuse_interrupted(folder: Folder) -> None:
     """Raise StudyError if a model has predicted some items: in a larger pool, these parts would be of no use."""
     now = pool_stamp(folder)
     for parts in sorted((folder.root / ".unfinished").glob("predict-*")):
-        if has_parts(parts) and unfinished_inputs(parts).get("pool") == now:
+        if any(finished_parts(parts)) and unfinished_inputs(parts).get("pool") == now:
             raise StudyError(
                 f"{parts.name.removeprefix('predict-')} has predicted only some of the items: run dissensus predict "
                 f"{folder.root} before items are added, or delete {parts} to lose what is finished"

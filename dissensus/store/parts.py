@@ -51,7 +51,7 @@ class Parts:
         return self._path(number).exists()
 
     def __bool__(self) -> bool:
-        return has_parts(self.folder)
+        return any(finished_parts(self.folder))
 
     def write(self, number: int, table: pa.Table) -> None:
         write_table(self._path(number), table, {"part": number, "of": self.folder.name})
@@ -65,7 +65,7 @@ class Parts:
 
     def all(self) -> Iterator[pa.Table]:
         """The finished parts in order, loaded one at a time."""
-        return (self.read(number) for number in sorted(map(int, _numbers(self.folder))))
+        return (self.read(number) for number in sorted(map(int, finished_parts(self.folder))))
 
     def clear(self) -> None:
         """Remove the parts once the step's result is written."""
@@ -75,13 +75,8 @@ class Parts:
         return self.folder / f"{number:06}.parquet"
 
 
-def has_parts(folder: Path) -> bool:
-    """Whether a folder has finished parts."""
-    return any(_numbers(folder))
-
-
-def _numbers(folder: Path) -> Iterator[str]:
-    """Of the finished parts; other files, such as copies by other programs, are none."""
+def finished_parts(folder: Path) -> Iterator[str]:
+    """The numbers of the parts in a folder; other files, such as copies by other programs, do not count."""
     return (path.stem for path in folder.glob("*.parquet") if path.stem.isdecimal())
 
 

@@ -2,144 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from commands import run
 from forking import killed_at_change
-from masks_made import NAMES as CLASSES_OF_MAPS
-from masks_made import item_of, write_maps
-from scores_made import ITEMS as SCORED
-from scores_made import LOWER, QUALITY, snapshot, write_csv, write_scores
-from small import one_line
+from growing import KINDS, SETTLED, Labels, Masks, Ranks, Scores, add, round_of, whole
 
 from dissensus.engines.local import LocalEngine
-from dissensus.errors import PredictionError, StudyError
-from dissensus.store.draws import read_batches
+from dissensus.errors import PredictionError
 from dissensus.store.rounds import remove_round
 from dissensus.store.tables import read_stamps
 from dissensus.study import Study
 
-CLASSES = [f"class {number}" for number in range(12)]
-ITEMS = [f"item-{number:03}" for number in range(300)]
 SPLITS = ([100, 200, 300], [299, 300], [40, 41, 250, 300])
-
-
-def write_labels(path: Path, seed: int, items: Sequence[str], sure: float = 0.95) -> None:
-    """What a model says of some items: on each the same, whichever others there are."""
-    rows = []
-    for item in items:
-        rng = np.random.default_rng([seed, ITEMS.index(item)])
-        label = ITEMS.index(item) % 12 if rng.random() < 0.6 else int(rng.integers(12))
-        rows.append((item, CLASSES[label], round(float(rng.uniform(0, sure)), 3)))
-    write_csv(path, ("item", "label", "confidence"), rows)
-
-
-class Labels:
-    """Studies of labels, by how sure the models are at most."""
-
-    models = ("one", "two", "three")
-    items: Sequence[str] = ITEMS
-
-    def __init__(self, sure: float = 0.95, **settings: Any) -> None:
-        self.sure, self.settings = sure, settings
-
-    def init(self, root: Path) -> Study:
-        return Study.init(root, classes=CLASSES)
-
-    def write(self, folder: Path, count: int) -> list[str]:
-        for number, name in enumerate(self.models):
-            write_labels(folder / f"{name}.csv", number, ITEMS[:count], self.sure)
-        return [f"{name}=file:{folder / name}.csv" for name in self.models]
-
-    def source(self, folder: Path, start: int, stop: int) -> Path:
-        return write_csv(folder / f"{start}-{stop}.csv", ("item",), [(item,) for item in self.items[start:stop]])
-
-    def prepare(self, study: Study, folder: Path) -> None:
-        """What comes before the first selection."""
-
-    def options(self) -> dict[str, Any]:
-        """Of `predict`."""
-        return {}
-
-
-class Scores(Labels):
-    """Studies of scores, on the scale of ratings of the first items."""
-
-    models = ("good", "fair", "poor")
-    items = SCORED
-
-    def init(self, root: Path) -> Study:
-        return Study.init(root, task="scores")
-
-    def write(self, folder: Path, count: int) -> list[str]:
-        for name in self.models:
-            whole = write_scores(folder / "whole.csv", name).read_text().splitlines()
-            (folder / f"{name}.csv").write_text("\n".join(whole[: count + 1]) + "\n")
-        return [f"{name}=file:{folder / name}.csv" for name in self.models]
-
-    def prepare(self, study: Study, folder: Path) -> None:
-        rated = [(item, 1 + QUALITY[item] / 25) for item in SCORED[:30]]
-        study.scale(write_csv(folder / "ratings.csv", ("item", "rating"), rated), worst=1, best=5)
-
-    def options(self) -> dict[str, Any]:
-        return {"lower": LOWER}
-
-
-class Ranks(Scores):
-    """Studies of scores on the scale of ranks, which changes with the pool."""
-
-    def prepare(self, study: Study, folder: Path) -> None:
-        pass
-
-
-class Masks(Labels):
-    """Studies of maps."""
-
-    models = ("good", "fair", "poor")
-    items = tuple(item_of(number) for number in range(60))
-
-    def init(self, root: Path) -> Study:
-        return Study.init(root, task="masks", classes=list(CLASSES_OF_MAPS))
-
-    def write(self, folder: Path, count: int) -> list[str]:
-        return [f"{name}=file:{write_maps(folder / name, name, range(count))}" for name in self.models]
-
-
-KINDS: dict[str, Labels] = {
-    "confidence is set": Labels(k=4, reserves=4, confidence=0.5),
-    "confidence is chosen": Labels(k=4, reserves=4),
-    "a lower confidence is chosen": Labels(0.4, k=10),
-    "cap": Labels(k=6, cap=1, confidence=0.3),
-    "scores": Scores(levels=4),
-    "just noticeable differences": Scores(levels=3, jnd=2.0),
-    "masks": Masks(k=2, scales="none"),
-}
-
-SETTLED = ("confidence is set", "cap", "masks")
-"""Studies in which nothing follows from the pool but the selection itself."""
-
-
-def whole(kind: Labels, folder: Path, count: int) -> Study:
-    """A study of all items from the start, and its round."""
-    folder.mkdir(parents=True)
-    study = kind.init(folder / "study")
-    study.pool([kind.source(folder, 0, count)])
-    study.predict(kind.write(folder, count), **kind.options())
-    kind.prepare(study, folder)
-    study.select(**kind.settings)
-    return study
-
-
-def add(study: Study, kind: Labels, folder: Path, start: int, stop: int) -> None:
-    study.pool([kind.source(folder, start, stop)], add=True)
-    kind.write(folder, stop)
-    assert study.predict() == dict.fromkeys(kind.models, True)
 
 
 def scanned(study: Study, act: Callable[[], object]) -> dict[str, set[int]]:
@@ -150,11 +29,6 @@ def scanned(study: Study, act: Callable[[], object]) -> dict[str, set[int]]:
     for one in study.engine.passes:
         found.setdefault(one.what, set()).add(one.items)
     return found
-
-
-def round_of(study: Study) -> bytes:
-    (number,) = study.folder.rounds()
-    return study.folder.selection(number).read_bytes()
 
 
 @pytest.mark.parametrize("sizes", SPLITS, ids=str)
@@ -311,102 +185,6 @@ def test_a_kill_loses_nothing_that_is_kept_for_a_larger_pool(moment: int, is_fir
         assert study.select() == 1
         kept.append(study.folder.candidates(1).read_bytes())
     assert kept[0] == kept[1]
-
-
-def test_until_it_is_selected_again_nobody_is_asked_about_a_round_of_a_smaller_pool(tmp_path: Path) -> None:
-    kind, folder = KINDS["confidence is set"], tmp_path / "grown"
-    study = whole(kind, folder, 200)
-    asked = study.questions()[0]
-    answer = [{"item": asked.item, "label": asked.name, "answer": "yes"}]
-    study.pool([kind.source(folder, 200, 300)], add=True)
-    root = study.folder.root
-    status = study.status()
-    assert status.next.startswith(f"dissensus predict {root}")
-    assert status.changes == (
-        "Items have been added to the pool since round 1 was selected: dissensus select replaces it.",
-    )
-    (tmp_path / "answers.jsonl").write_text(json.dumps({"kind": "contains"}))
-    before = snapshot(root)
-    for line in (
-        ["questions", root],
-        ["rank", root],
-        ["report", root],
-        ["serve", root, "--port", 0],
-        ["judgements", "import", root, tmp_path / "answers.jsonl"],
-    ):
-        assert "items have been added to the pool since round 1 was selected: run dissensus predict" in one_line(
-            run(*line)
-        ), line
-    with pytest.raises(StudyError, match="items have been added to the pool since round 1"):
-        study.answer(answer, "ann")
-    assert "has not predicted the items that were added" in one_line(run("select", root))
-    assert snapshot(root) == before
-    kind.write(folder, 300)
-    study.predict()
-    assert study.status().next == f"dissensus select {root}"
-    study.select()
-    assert study.status().changes == ()
-
-
-def test_a_pool_that_people_were_asked_about_does_not_grow(tmp_path: Path) -> None:
-    kind, folder = KINDS["confidence is set"], tmp_path / "grown"
-    study = whole(kind, folder, 200)
-    asked = study.questions()[0]
-    study.answer([{"item": asked.item, "label": asked.name, "answer": "yes"}], "ann")
-    study.status()  # notes that there are answers now
-    before = snapshot(study.folder.root)
-    line = one_line(run("pool", study.folder.root, "--add", kind.source(folder, 200, 300)))
-    assert "round 1 was selected from this pool, and one of its questions has an answer: start a new study" in line
-    assert snapshot(study.folder.root) == before
-
-
-def test_draws_that_nobody_was_asked_about_are_dropped(tmp_path: Path) -> None:
-    kind, folder = KINDS["confidence is set"], tmp_path / "grown"
-    study = whole(kind, folder, 200)
-    study.draw(20)
-    study.draw(5)
-    add(study, kind, folder, 200, 300)
-    assert study.folder.batches() == []
-    study.select()
-    study.draw(10)
-    batch = read_batches(study.folder)[0]
-    assert any(ITEMS.index(item) >= 200 for item in batch.ids)
-    selected = {row["item"] for row in study.selection()}
-    drawn = next(one for one in study.questions() if one.item in {*batch.ids} - selected)
-    study.answer([{"item": drawn.item, "label": drawn.name, "answer": "yes"}], "ann")
-    study.status()  # notes that there are answers now
-    before = snapshot(study.folder.root)
-    more = write_csv(folder / "more.csv", ("item",), [("another",)])
-    line = one_line(run("pool", study.folder.root, "--add", more))
-    assert "start a new study for the larger pool, and take the answers along" in line
-    assert snapshot(study.folder.root) == before
-
-
-def test_draws_that_are_left_of_a_removed_model_are_dropped_unless_answered(tmp_path: Path) -> None:
-    kind = KINDS["confidence is set"]
-    for is_answered in (False, True):
-        folder = tmp_path / str(is_answered)
-        study = whole(kind, folder, 200)
-        study.draw(20)
-        study.remove("three")
-        assert (study.folder.rounds(), study.folder.batches()) == ([], [1])
-        if is_answered:
-            study.answer([{"item": ITEMS[0], "label": CLASSES[0], "answer": "yes"}], "ann")
-        line = ("pool", study.folder.root, "--add", kind.source(folder, 200, 300))
-        if is_answered:
-            assert "questions were drawn from this pool, and people have been asked" in one_line(run(*line))
-        else:
-            assert run(*line).returncode == 0
-        assert study.folder.batches() == ([1] if is_answered else [])
-
-
-def test_a_pool_given_again_keeps_its_draws(tmp_path: Path) -> None:
-    kind, folder = KINDS["confidence is set"], tmp_path / "same"
-    study = whole(kind, folder, 200)
-    study.draw(20)
-    for again in (False, True):
-        study.pool([kind.source(folder, 0, 200)], add=again)
-        assert study.folder.batches() == [1]
 
 
 def test_one_file_of_predictions_may_cover_what_is_added_later(tmp_path: Path) -> None:

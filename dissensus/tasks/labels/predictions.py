@@ -72,7 +72,7 @@ def write_labels(path: Path, parts: Parted, stamps: dict[str, Any], is_compact: 
     """Write predictions/NAME.parquet; if it `is_compact`, with labels as codes and confidences in half precision.
 
     Raises:
-        PredictionError: there are no predictions at all.
+        PredictionError: no item has a prediction.
     """
     summary = _Summary(pa.float16() if is_compact else pa.float32())
     for part in parts():
@@ -111,7 +111,7 @@ class _Summary:
         """The columns to write.
 
         Raises:
-            PredictionError: there are no predictions at all.
+            PredictionError: no item has a prediction.
         """
         if all((labels == MISSING).all() for labels in self.kept["label"]):
             raise PredictionError("no item has a prediction: check the file of predictions, or the paths in the pool")
@@ -146,6 +146,6 @@ def _stored(part: pa.Table, schema: pa.Schema) -> pa.Table:
 
 
 def _beside(labels: Array, values: Array, kind: pa.DataType) -> Array:
-    """The values of a column as they are stored: nothing where there is no label."""
-    nothing = MISSING if pa.types.is_integer(kind) else 0
-    return np.where(labels == MISSING, nothing, values).astype(kind.to_pandas_dtype(), copy=False)
+    """The values of a column as they are stored; without a label, another label is MISSING and a confidence is 0."""
+    absent = MISSING if pa.types.is_integer(kind) else 0
+    return np.where(labels == MISSING, absent, values).astype(kind.to_pandas_dtype(), copy=False)
